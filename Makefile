@@ -1,0 +1,31 @@
+# Two commands for newcomers: `make demo` and `make test`. Both build what they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h)
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.installed  ## solve reversi 6x6 on this machine
+	$(BIN)/zermelo engine solve reversi:6x6
+
+test: $(VENV)/.installed  ## every test, with real parts
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/cython-lint --max-line-length 100 cext
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
+	$(BIN)/python bench/engine.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so
+
+$(VENV)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@

@@ -1,0 +1,140 @@
+"""What every engine can do, whether compiled for one game or portable for all.
+
+An engine solves one position at a time. `solve` blocks, with the interpreter lock
+released where the engine is compiled; `abort` and `progress` may be called from
+other threads meanwhile. Its transposition table lives as long as the engine, so
+that later questions profit from earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+from zermelo import ZermeloError
+from zermelo.games import KEY_BYTES, Bounds, Game, Key, Move
+
+ALGORITHMS = ("minimax", "alphabeta", "negamax", "negascout", "mtdf")
+
+
+class Status(Enum):
+    """How a search ended."""
+
+    SOLVED = "solved"  # the bounds answer what was asked
+    EXHAUSTED = "exhausted"  # the node limit was reached first
+    ABORTED = "aborted"  # somebody called `abort`
+
+
+class Known(NamedTuple):
+    """A position with what is proved about it."""
+
+    position: Any
+    bounds: Bounds
+
+
+class Progress(NamedTuple):
+    """A snapshot of a running search."""
+
+    nodes: int
+    bounds: Bounds
+    #: Share of the current pass at the root that is done, 0 to 1.
+    fraction: float
+
+
+class Window(NamedTuple):
+    """An open interval: the search tells scores strictly inside it apart.
+
+    ``Window(t - 1, t)`` asks "is the score at least t?".
+    """
+
+    alpha: int
+    beta: int
+
+    @classmethod
+    def question(cls, threshold: int) -> Window:
+        return cls(threshold - 1, threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found out. The bounds are proved, whatever the status."""
+
+    status: Status
+    bounds: Bounds
+    move: Move | None
+    line: tuple[Move, ...]
+    nodes: int
+    seconds: float
+    #: Children and grandchildren settled by an unfinished search, to start again from.
+    proved: Sequence[Known] = field(default=())
+
+
+class Engine(Protocol):
+    game: Game[Any]
+
+    def solve(
+        self,
+        position: Any,
+        window: Window | None = None,
+        *,
+        algorithm: str = "mtdf",
+        node_limit: int | None = None,
+        known: Iterable[Known] = (),
+    ) -> Answer:
+        """Tell the score of `position` apart within `window` (default: exactly).
+
+        `known` bounds are trusted and seed the table. Ends early, with the bounds
+        proved so far, when `node_limit` nodes were visited or `abort` was called.
+        """
+
+    def abort(self) -> None:
+        """Make the running `solve` return within 50 ms; without effect if none runs."""
+
+    def progress(self) -> Progress:
+        """Where the running search stands."""
+
+    def guess(self, position: Any) -> int:
+        """A quick estimate of the score: where to start asking. Proves nothing."""
+
+    def checkpoint(self) -> bytes:
+        """What the table knows, so that `restore` saves repeating the work."""
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Put a checkpoint into the table; `CheckpointError` if it is damaged."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+
+    def expand(self, keys: bytes) -> Expansion:
+        """The canonical children of many positions at once, all given by key."""
+
+
+class Expansion(NamedTuple):
+    """The children of a batch of positions, flattened in the order of their parents."""
+
+    #: Keys of the canonical children, distinct within one parent, `KEY_BYTES` each.
+    children: bytes
+    #: How many children each parent has; 0 means that its game is over.
+    counts: Sequence[int]
+
+    def by_parent(self) -> list[list[Key]]:
+        keys = [
+            self.children[at : at + KEY_BYTES] for at in range(0, len(self.children), KEY_BYTES)
+        ]
+        result, at = [], 0
+        for count in self.counts:
+            result.append(keys[at : at + count])
+            at += count
+        return result
+
+
+class EngineError(ZermeloError, ValueError):
+    """An engine was asked for something impossible; the message says what."""
+
+    exit_code = 2
+
+
+class CheckpointError(EngineError):
+    """A checkpoint is damaged, or of another game or version."""

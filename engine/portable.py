@@ -1,0 +1,223 @@
+"""An engine for every game, over the plain Python rules.
+
+It proves with the same vocabulary as the compiled engines, a few thousand times
+slower: for games that have no compiled engine, and as a yardstick in tests. Its
+table is keyed by key *and* history, so it is sound for path-dependent games too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from zermelo.engine.interface import (
+    ALGORITHMS,
+    Answer,
+    CheckpointError,
+    EngineError,
+    Expansion,
+    Known,
+    Progress,
+    Status,
+    Window,
+)
+from zermelo.games import KEY_BYTES, Bounds, Game, Move
+
+Entry = tuple[bytes, bytes]
+
+_MAGIC = b"ZPC1"
+_RECORD = struct.Struct(f">{KEY_BYTES}sHhh")
+_DIGEST_BYTES = 16
+
+
+class _Stopped(Exception):
+    """Unwinds the search when the node limit is reached or somebody aborts."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+
+class PortableEngine:
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+        self._table: dict[Entry, Bounds] = {}
+        self._nodes = 0
+        self._node_limit: int | None = None
+        self._aborted = False
+        self._root: Any = None
+
+    # -- the Engine protocol --------------------------------------------------------
+
+    def solve(
+        self,
+        position: Any,
+        window: Window | None = None,
+        *,
+        algorithm: str = "mtdf",
+        node_limit: int | None = None,
+        known: Iterable[Known] = (),
+    ) -> Answer:
+        if algorithm not in ALGORITHMS:
+            raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+        window = window or Window(-self.game.max_score - 1, self.game.max_score + 1)
+        if window.alpha >= window.beta:
+            raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
+        started = time.perf_counter()
+        self._root, self._nodes, self._node_limit = position, 0, node_limit
+        self._aborted = False
+        for seed in known:
+            self._tighten(seed.position, seed.bounds)
+        status = Status.SOLVED
+        try:
+            self._search(position, window.alpha, window.beta, algorithm)
+        except _Stopped as stopped:
+            status = stopped.status
+        line = self._line(position)
+        return Answer(
+            status=status,
+            bounds=self._bounds(position),
+            move=line[0] if line else None,
+            line=tuple(line),
+            nodes=self._nodes,
+            seconds=time.perf_counter() - started,
+            proved=() if status is Status.SOLVED else self._proved_below(position),
+        )
+
+    def abort(self) -> None:
+        self._aborted = True
+
+    def progress(self) -> Progress:
+        return Progress(self._nodes, self._bounds(self._root), 0.0)
+
+    def guess(self, position: Any) -> int:
+        moves = self.game.moves(position)
+        if not moves:
+            return self.game.score(position)
+        return max(-self.game.evaluate(self.game.play(position, move)) for move in moves)
+
+    def checkpoint(self) -> bytes:
+        records = [
+            _RECORD.pack(key, len(history), bounds.lo, bounds.hi) + history
+            for (key, history), bounds in self._table.items()
+        ]
+        body = _MAGIC + self.game.spec.encode() + b"\0" + b"".join(records)
+        return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
+
+    def restore(self, checkpoint: bytes) -> None:
+        digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
+        header = _MAGIC + self.game.spec.encode() + b"\0"
+        if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
+            raise CheckpointError("the checkpoint is damaged")
+        if not body.startswith(header):
+            raise CheckpointError(f"the checkpoint is not one of {self.game.spec}")
+        at = len(header)
+        while at < len(body):
+            key, length, lo, hi = _RECORD.unpack_from(body, at)
+            at += _RECORD.size
+            history, at = body[at : at + length], at + length
+            self._table[key, history] = Bounds(lo, hi)
+
+    def clear(self) -> None:
+        self._table.clear()
+
+    def expand(self, keys: bytes) -> Expansion:
+        children: list[bytes] = []
+        counts: list[int] = []
+        for at in range(0, len(keys), KEY_BYTES):
+            position = self.game.decode(keys[at : at + KEY_BYTES])
+            distinct = {
+                self.game.encode(self.game.canonical(self.game.play(position, move)))
+                for move in self.game.moves(position)
+            }
+            children.extend(sorted(distinct))
+            counts.append(len(distinct))
+        return Expansion(b"".join(children), counts)
+
+    # -- the search -------------------------------------------------------------------
+
+    def _search(self, position: Any, alpha: int, beta: int, algorithm: str) -> None:
+        limit = self.game.max_score
+        if algorithm == "minimax":
+            self._negamax(position, -limit - 1, limit + 1, prune=False)
+        elif algorithm == "mtdf":
+            guess = max(alpha + 1, min(beta, self.guess(position)))
+            while True:
+                bounds = self._bounds(position)
+                if bounds.exact or bounds.lo >= beta or bounds.hi <= alpha:
+                    return
+                threshold = max(guess, bounds.lo + 1, alpha + 1)
+                threshold = min(threshold, bounds.hi, beta)
+                guess = self._negamax(position, threshold - 1, threshold)
+        else:
+            self._negamax(position, alpha, beta)
+
+    def _negamax(self, position: Any, alpha: int, beta: int, *, prune: bool = True) -> int:
+        """Fail-soft: a result <= alpha is an upper bound, one >= beta a lower bound."""
+        self._nodes += 1
+        if self._aborted:
+            raise _Stopped(Status.ABORTED)
+        if self._node_limit is not None and self._nodes > self._node_limit:
+            raise _Stopped(Status.EXHAUSTED)
+        moves = self.game.moves(position)
+        if not moves:
+            score = self.game.score(position)
+            self._tighten(position, Bounds(score, score))
+            return score
+        stored = self._bounds(position)
+        if prune and (stored.exact or stored.lo >= beta or stored.hi <= alpha):
+            return stored.lo if stored.lo >= beta or stored.exact else stored.hi
+        best, low = -self.game.max_score - 1, alpha
+        for child in self._ordered(position, moves):
+            best = max(best, -self._negamax(child, -beta, -low, prune=prune))
+            if prune:
+                low = max(low, best)
+                if low >= beta:
+                    break
+        lo = best if best > alpha else -self.game.max_score
+        hi = best if best < beta else self.game.max_score
+        self._tighten(position, Bounds(lo, hi))
+        return best
+
+    def _ordered(self, position: Any, moves: list[Move]) -> list[Any]:
+        children = [self.game.play(position, move) for move in moves]
+        return sorted(children, key=lambda child: len(self.game.moves(child)))
+
+    # -- the table --------------------------------------------------------------------
+
+    def _entry(self, position: Any) -> Entry:
+        canonical = self.game.canonical(position)
+        return self.game.encode(canonical), self.game.history(canonical)
+
+    def _bounds(self, position: Any) -> Bounds:
+        if position is None:
+            return self.game.score_range
+        return self._table.get(self._entry(position), self.game.score_range)
+
+    def _tighten(self, position: Any, bounds: Bounds) -> None:
+        entry = self._entry(position)
+        self._table[entry] = self._table.get(entry, self.game.score_range) & bounds
+
+    def _proved_below(self, position: Any) -> list[Known]:
+        """Children and grandchildren about which more is known than the rules tell."""
+        children = [self.game.play(position, move) for move in self.game.moves(position)]
+        grandchildren = [
+            self.game.play(child, move) for child in children for move in self.game.moves(child)
+        ]
+        known = [Known(below, self._bounds(below)) for below in [*children, *grandchildren]]
+        return [item for item in known if item.bounds != self.game.score_range]
+
+    def _line(self, position: Any) -> list[Move]:
+        """Best play as far as the table proves it: each move keeps the proved bound."""
+        line: list[Move] = []
+        while moves := self.game.moves(position):
+            target = self._bounds(position)
+            best = max(moves, key=lambda move: -self._bounds(self.game.play(position, move)).hi)
+            after = -self._bounds(self.game.play(position, best))
+            if not target.exact or after.lo != target.lo:
+                break
+            line.append(best)
+            position = self.game.play(position, best)
+        return line

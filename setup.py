@@ -1,0 +1,63 @@
+"""Build of the compiled engines; everything else about the project is in pyproject.toml.
+
+Each engine is built once per instruction set from the same Cython source, and the
+best one is chosen when it is imported, so that one wheel runs on every processor.
+Set ZERMELO_CHECKED=1 for a slow build that checks every array index.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+HERE = Path(__file__).parent
+FOLDERS = ["games", "engine", "cext", "server", "client", "proto", "sql", "cli"]
+CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
+X86 = platform.machine().lower() in {"x86_64", "amd64"}
+
+OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-fno-math-errno", "-fno-trapping-math"]
+AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma"]
+
+
+def extension(module: str, *flags: str) -> Extension:
+    return Extension(
+        f"zermelo.cext.{module}",
+        [f"src/zermelo/cext/{module}.pyx"],
+        include_dirs=["src/zermelo/cext"],
+        depends=[str(path.relative_to(HERE)) for path in sorted(HERE.glob("cext/*.[hp]*"))],
+        extra_compile_args=[*OPTIMISED, "-Wall", *flags],
+    )
+
+
+def packages() -> list[str]:
+    found = ["zermelo"]
+    for folder in FOLDERS:
+        for init in sorted((HERE / "src/zermelo" / folder).rglob("__init__.py")):
+            found.append(".".join(init.parent.relative_to(HERE / "src").parts))
+    return found
+
+
+extensions = [extension("reversi_plain")]
+if X86:
+    extensions.append(extension("reversi_avx2", *AVX2))
+
+setup(
+    package_dir={"": "src"},
+    packages=packages(),
+    ext_modules=cythonize(
+        extensions,
+        include_path=["src"],
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": CHECKED,
+            "wraparound": False,
+            "initializedcheck": CHECKED,
+            "cdivision": True,
+            "embedsignature": True,
+        },
+    ),
+)
