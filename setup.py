@@ -57,6 +57,7 @@ setup(
             "wraparound": False,
             "initializedcheck": CHECKED,
             "cdivision": True,
+            "cpow": True,
             "embedsignature": True,
         },
     ),
