@@ -7,22 +7,7 @@
 #     result >= beta:           the score is at least the result
 #
 # The board is cut into four quadrants. The side that moves last in a region gains by it,
-# so squares in quadrants with an odd number of empties are tried first. `parity` has one
-# bit a quadrant, set when its number of empties is odd.
-
-cdef enum:
-    NOTHING = -127      # below every score: no move has been tried
-
-
-cdef inline int final_score(const Search *s, u64 own, u64 opponent) noexcept nogil:
-    """The score of a finished game under the rule of this board."""
-    cdef int difference = popcount(own) - popcount(opponent)
-    if s.empties_to_winner and difference != 0:
-        if difference > 0:
-            return difference + s.squares - popcount(own | opponent)
-        return difference - s.squares + popcount(own | opponent)
-    return difference
-
+# so squares in quadrants with an odd number of empties are tried first (`parity_of`).
 
 cdef inline int solve_1(Search *s, u64 own, int square) noexcept nogil:
     """One empty square: count what a disc there turns. The opponent has all the rest."""
@@ -167,3 +152,23 @@ cdef int solve_4(Search *s, u64 own, u64 opponent, int alpha, int beta, int pari
     if mobility(opponent, own, empty):
         return -solve_4(s, opponent, own, -beta, -alpha, parity)
     return final_score(s, own, opponent)
+
+
+cdef int solve_few(Search *s, u64 own, u64 opponent, int alpha, int beta, int empties,
+                   int parity) noexcept nogil:
+    """At most four empties."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef int a, b
+    if empties == 4:
+        return solve_4(s, own, opponent, alpha, beta, parity)
+    if empties == 0:
+        s.nodes += 1
+        return final_score(s, own, opponent)
+    a = first_bit(empty)
+    if empties == 1:
+        return solve_1(s, own, a)
+    b = last_bit(empty)
+    if empties == 2:
+        return solve_2(s, own, opponent, alpha, beta, a, b)
+    empty ^= <u64> 1 << a | <u64> 1 << b
+    return solve_3(s, own, opponent, alpha, beta, a, first_bit(empty), b)
