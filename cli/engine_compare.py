@@ -14,7 +14,7 @@ from zermelo.cli.contestants import Contestant, contestants
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
-from zermelo.cli.watch import INTERRUPTED, Ticker, watch
+from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, open_engine
 from zermelo.games import open_game
 
@@ -69,10 +69,7 @@ def compare(
         draw = open_plot(plot)
     engine = open_engine(loaded.game, hash_mb=TABLE_MB)
     field = [one for one in contestants(engine) if not algorithms or one.algorithm in algorithms]
-    try:
-        standings = _hold(engine, loaded, field, node_limit)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    standings = _hold(engine, loaded, field, node_limit)
     if as_json:
         print_json(_as_json(loaded, standings, node_limit))
     else:

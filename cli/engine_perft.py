@@ -42,8 +42,9 @@ def perft(spec: str, depth: int, unique: bool, as_json: bool) -> None:
     counts: list[int] = []
     times: list[float] = []
     with Ticker() as ticker:
+        levels = (count_distinct if unique else _lines)(engine, depth, ticker)
         started = time.perf_counter()
-        for count in _distinct(engine, depth, ticker) if unique else _lines(engine, depth, ticker):
+        for count in levels:
             counts.append(count)
             times.append(time.perf_counter() - started)
             started = time.perf_counter()
@@ -92,7 +93,7 @@ def count_lines(engine: Engine, position: Any, plies: int, ticker: Ticker) -> in
 # -- distinct positions -------------------------------------------------------------------
 
 
-def _distinct(engine: Engine, depth: int, ticker: Ticker) -> Iterator[int]:
+def count_distinct(engine: Engine, depth: int, ticker: Ticker) -> Iterator[int]:
     game = engine.game
     level = {game.encode(game.canonical(game.initial()))}
     yield len(level)

@@ -46,7 +46,9 @@ def proved_move(game: Game[Any], answer: Answer) -> str | None:
 
     Where only an upper bound is proved, every move is as good as the engine's: none is named.
     """
-    if answer.move is None or not (answer.bounds.exact or answer.bounds.lo > -game.max_score):
+    if answer.bounds.exact and answer.line:
+        return game.move_name(answer.line[0])
+    if answer.move is None or answer.bounds.lo == -game.max_score:
         return None
     return game.move_name(answer.move)
 

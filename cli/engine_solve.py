@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -22,9 +21,9 @@ from zermelo.cli.output import (
     short_time,
     speed,
 )
-from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.plain_errors import INTERRUPTED, CommandError
 from zermelo.cli.suite import Listed, load_suite
-from zermelo.cli.watch import INTERRUPTED, Ticker, watch
+from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Answer, Engine, Status, Window, open_engine
 from zermelo.games import Game, open_game
 
@@ -102,7 +101,7 @@ def solve(
     task = Task(asked or None, algorithm, node_limit)
     suite = None if file is None else load_suite(file, game)
     start = game.initial() if position is None else game.parse(position)
-    engine = open_engine(game, threads=threads, hash_mb=_affordable(hash_mb))
+    engine = open_engine(game, threads=threads, hash_mb=hash_mb)
     if suite is not None:
         sys.exit(_solve_suite(engine, suite.positions, suite.name, task, as_json))
     sys.exit(_solve_one(engine, start, task, as_json, drawn=position is not None))
@@ -122,17 +121,6 @@ def parse_window(text: str, game: Game[Any]) -> Window:
             f" {limits.lo} to {limits.hi}"
         )
     return Window(max(lo, limits.lo - 1), min(hi, limits.hi + 1))
-
-
-def _affordable(hash_mb: int) -> int:
-    """The size itself, if this machine has that much memory: more would end in its swap."""
-    if "SC_PHYS_PAGES" in os.sysconf_names:
-        memory_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-        if hash_mb > memory_mb:
-            raise CommandError(
-                f"a table of {hash_mb} MB; this machine has {memory_mb} MB of memory"
-            )
-    return hash_mb
 
 
 def _solve_one(engine: Engine, position: Any, task: Task, json: bool, *, drawn: bool) -> int:

@@ -21,8 +21,6 @@ T = TypeVar("T")
 PATIENCE_SECONDS = 2.0
 _REFRESH_SECONDS = 0.2
 _ABORT_SECONDS = 0.05
-#: What a shell reports for a command that Ctrl-C ended.
-INTERRUPTED = 130
 
 
 class Ticker:
@@ -58,7 +56,8 @@ class Ticker:
         if not self._console.is_terminal or self.seconds < PATIENCE_SECONDS:
             return
         text = Text("  ".join(filter(None, [self.subject, news, short_time(self.seconds)])))
-        text.no_wrap, text.overflow = True, "ellipsis"
+        # A terminal echoes ^C behind the line, and a wrapped line cannot be erased.
+        text.truncate(self._console.width - len("^C") - 1, overflow="ellipsis")
         if self._live is None:
             self._live = Live(text, console=self._console, transient=True, auto_refresh=False)
             self._live.start()
