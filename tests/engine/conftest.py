@@ -1,19 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 import pytest
+from machine import INSTRUCTIONS, MakeCore, MakeEngine
 
-from zermelo.cext.cpu import instruction_sets
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.games.reversi import Reversi
-
-INSTRUCTIONS = instruction_sets()
-
-MakeCore = Callable[..., Any]
-MakeEngine = Callable[..., ReversiEngine]
 
 
 @pytest.fixture(scope="module", params=INSTRUCTIONS)

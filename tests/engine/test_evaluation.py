@@ -9,7 +9,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from conftest import MakeCore, MakeEngine
+from machine import MakeCore, MakeEngine
 from oracle import BOARDS, Position, random_play, reversi
 
 from zermelo.cext.cpu import instruction_sets

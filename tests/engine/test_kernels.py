@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import MakeCore, MakeEngine
+from machine import MakeCore, MakeEngine
 from oracle import BOARDS, Position, late_tree, random_discs, reversi
 
 from zermelo.engine.portable import PortableEngine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import MakeEngine
+from machine import MakeEngine
 from oracle import play_out, reversi, whole_tree
 
 from zermelo.engine import ALGORITHMS, Status, Window

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import INSTRUCTIONS
+from machine import INSTRUCTIONS
 from oracle import Position, random_play, reversi, scoring, settled, whole_tree
 
 from zermelo.engine import (

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeEngine
+from machine import MakeEngine
 from oracle import (
     BOARDS,
     Position,
