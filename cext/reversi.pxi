@@ -3,6 +3,7 @@
 #
 # Each instruction set is a module of its own that includes this file; see setup.py.
 
+from libc.math cimport exp, log2
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -17,12 +18,13 @@ include "reversi_textbook.pxi"
 include "reversi_training.pxi"
 
 cdef enum:
-    LOCAL_BYTES = 1 << 19
+    LOCAL_BYTES = 1 << 21
     EXPECTED_PLIES = 4      # how deep to look for a first guess
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
 
 init_kernels()
+init_chance()
 
 #: The instruction set this module was compiled for.
 INSTRUCTIONS = "avx2" if KERNELS_AVX2 else "plain"
@@ -171,6 +173,7 @@ cdef class Core:
         self.table.age += 1
         for i in range(self.threads):
             self.searches[i].nodes = 0
+            self.searches[i].leaves = 0
             self.searches[i].stopped = False
             self.searches[i].root_move = NO_MOVE
             self.searches[i].root_done = 0
@@ -213,6 +216,11 @@ cdef class Core:
     @property
     def nodes(self):
         return sum(self.searches[i].nodes for i in range(self.threads))
+
+    @property
+    def leaves(self):
+        """Positions with one empty square, scored in place: not among the nodes."""
+        return sum(self.searches[i].leaves for i in range(self.threads))
 
     @property
     def root_done(self):

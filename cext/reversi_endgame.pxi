@@ -9,16 +9,18 @@
 # The board is cut into four quadrants. The side that moves last in a region gains by it,
 # so squares in quadrants with an odd number of empties are tried first (`parity_of`).
 
-cdef inline int solve_1(Search *s, u64 own, int square) noexcept nogil:
-    """One empty square: count what a disc there turns. The opponent has all the rest."""
+cdef inline int score_last(Search *s, u64 own, int square) noexcept nogil:
+    """One empty square: count what a disc there turns. The opponent has all the rest.
+
+    This scores a leaf, it searches nothing: it counts as a leaf, not as a node.
+    """
     cdef int score = 2 * popcount(own) - s.squares
     cdef int turned = count_last_flips(own, square)
-    s.nodes += 1
+    s.leaves += 1
     if turned:
         return score + 2 * turned + 2
     turned = count_last_flips(s.board & ~own & ~(<u64> 1 << square), square)
     if turned:
-        s.nodes += 1
         return score - 2 * turned
     # The square stays empty: own discs + the opponent's = squares - 1.
     score += 1
@@ -36,13 +38,13 @@ cdef inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int beta,
     if s.around[a] & opponent:
         turned = flips(own, opponent, a)
         if turned:
-            best = -solve_1(s, opponent ^ turned, b)
+            best = -score_last(s, opponent ^ turned, b)
             if best >= beta:
                 return best
     if s.around[b] & opponent:
         turned = flips(own, opponent, b)
         if turned:
-            score = -solve_1(s, opponent ^ turned, a)
+            score = -score_last(s, opponent ^ turned, a)
             return score if score > best else best
     if best != NOTHING:
         return best
@@ -53,13 +55,13 @@ cdef inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int beta,
     if s.around[a] & own:
         turned = flips(opponent, own, a)
         if turned:
-            best = solve_1(s, own ^ turned, b)
+            best = score_last(s, own ^ turned, b)
             if best <= alpha:
                 return best
     if s.around[b] & own:
         turned = flips(opponent, own, b)
         if turned:
-            score = solve_1(s, own ^ turned, a)
+            score = score_last(s, own ^ turned, a)
             return score if score < best else best
     if best != -NOTHING:
         return best
@@ -166,7 +168,8 @@ cdef int solve_few(Search *s, u64 own, u64 opponent, int alpha, int beta, int em
         return final_score(s, own, opponent)
     a = first_bit(empty)
     if empties == 1:
-        return solve_1(s, own, a)
+        s.nodes += 1
+        return score_last(s, own, a)
     b = last_bit(empty)
     if empties == 2:
         return solve_2(s, own, opponent, alpha, beta, a, b)

@@ -2,10 +2,15 @@
 
 cdef enum:
     FEW_EMPTIES = 4         # at most this many: the specialised functions
-    TABLE_EMPTIES = 6       # at least this many: look into a table
-    STABLE_EMPTIES = 6      # at least this many: look for stable discs
+    TABLE_EMPTIES = 5       # at least this many: look into a table
+    STABLE_EMPTIES = 5      # at least this many: look for stable discs
+    ENHANCED_EMPTIES = 8    # at least this many: look at what is known of the children
     LOCAL_EMPTIES = 10      # at most this many: in the thread's own table
     HINTED = 1 << 20        # the value of the move that the table recommends
+
+
+cdef inline Table *table_of(Search *s, int empties) noexcept nogil:
+    return &s.local if empties <= LOCAL_EMPTIES else s.table
 
 
 cdef inline int middle_value(const Search *s, u64 own, u64 opponent, u64 empty, int square,
@@ -28,13 +33,13 @@ cdef inline int middle_value(const Search *s, u64 own, u64 opponent, u64 empty, 
 cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, int empties,
                        int parity) noexcept nogil:
     cdef u64 empty = s.board & ~(own | opponent)
-    cdef u64 squares
+    cdef u64 squares, next_own, next_opponent
+    cdef Table *table
     cdef u64 start = s.nodes
     cdef u64 hash = 0
     cdef Candidates moves
     cdef Candidate *move
     cdef Facts facts
-    cdef Table *table = &s.local if empties <= LOCAL_EMPTIES else s.table
     cdef bint tabled = s.options.table and empties >= TABLE_EMPTIES
     cdef int best = NOTHING
     cdef int best_move = NO_MOVE
@@ -51,7 +56,7 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
         return score
     if tabled:
         hash = hash_boards(own, opponent)
-        if probe(table, own, opponent, hash, &facts):
+        if probe(table_of(s, empties), own, opponent, hash, &facts):
             if facts.lo >= beta or facts.lo == facts.hi:
                 return facts.lo
             if facts.hi <= alpha:
@@ -63,6 +68,15 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
             return -search_middle(s, opponent, own, -beta, -alpha, empties, parity)
         return final_score(s, own, opponent)
     list_moves(own, opponent, squares, &moves)
+    if tabled and s.options.enhanced and empties >= ENHANCED_EMPTIES:
+        table = table_of(s, empties - 1)
+        for i in range(moves.count):
+            move = &moves.item[i]
+            next_own = own_after(opponent, move)
+            next_opponent = opponent_after(own, move)
+            if probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent), &facts) \
+                    and -facts.hi >= beta:
+                return -facts.hi
     for i in range(moves.count):
         move = &moves.item[i]
         if move.square == hint:
@@ -85,6 +99,6 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
                 break
             lower = max(lower, best)
     if tabled:
-        store(table, own, opponent, hash, best if best > alpha else -s.squares,
+        store(table_of(s, empties), own, opponent, hash, best if best > alpha else -s.squares,
               best if best < beta else s.squares, best_move, log_effort(s.nodes - start))
     return best

@@ -26,6 +26,7 @@ cdef struct Shared:         # what the threads of one search have in common
 
 cdef struct Search:         # what one thread needs
     u64 nodes
+    u64 leaves              # positions with one empty square, scored without a search
     u64 board
     u64 corners
     u64 odd[16]             # by parity: the squares of the quadrants it marks as odd
