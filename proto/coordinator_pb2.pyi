@@ -44,20 +44,22 @@ class HelloRequest(_message.Message):
     def __init__(self, protocol_version: _Optional[int] = ..., client_version: _Optional[str] = ..., host_key: _Optional[bytes] = ..., host_name: _Optional[str] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ..., workers: _Optional[int] = ..., nodes_per_second: _Optional[int] = ..., held_leases: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class HelloReply(_message.Message):
-    __slots__ = ("protocol_version", "oldest_protocol_version", "server_version", "heartbeat_ms", "longest_wait_ms", "notice")
+    __slots__ = ("protocol_version", "oldest_protocol_version", "server_version", "heartbeat_ms", "longest_wait_ms", "notice", "games")
     PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
     OLDEST_PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
     SERVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_MS_FIELD_NUMBER: _ClassVar[int]
     LONGEST_WAIT_MS_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
+    GAMES_FIELD_NUMBER: _ClassVar[int]
     protocol_version: int
     oldest_protocol_version: int
     server_version: str
     heartbeat_ms: int
     longest_wait_ms: int
     notice: str
-    def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ...) -> None: ...
+    games: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RequestWorkRequest(_message.Message):
     __slots__ = ("host_key", "slots", "nodes_per_second", "wait_ms")

@@ -67,7 +67,7 @@ class EmbeddedError(ZermeloError):
     exit_code = 4
 
 
-class DataDirectoryInUse(EmbeddedError):
+class DataDirectoryInUseError(EmbeddedError):
     """Another run holds the lock of the data directory."""
 
 
@@ -108,7 +108,7 @@ class DataDirectory:
         except BlockingIOError:
             holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(lock)
-            raise DataDirectoryInUse(
+            raise DataDirectoryInUseError(
                 f"data directory {self.path} is in use by another run (process {holder}); "
                 "wait for it, stop it, or choose another --data-dir"
             ) from None
@@ -305,7 +305,7 @@ def embedded_database(data_dir: Path) -> Iterator[str]:
         )
     try:
         directory.lock()
-    except DataDirectoryInUse:
+    except DataDirectoryInUseError:
         yield _url_of_other_run(postgres.cluster)
         return
     try:
