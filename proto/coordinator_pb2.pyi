@@ -282,12 +282,14 @@ class ReturnedLease(_message.Message):
     def __init__(self, lease_id: _Optional[int] = ..., cause: _Optional[_Union[ReturnedLease.Cause, str]] = ..., nodes: _Optional[int] = ..., message: _Optional[str] = ...) -> None: ...
 
 class ReturnWorkRequest(_message.Message):
-    __slots__ = ("host_key", "leases")
+    __slots__ = ("host_key", "leases", "leaving")
     HOST_KEY_FIELD_NUMBER: _ClassVar[int]
     LEASES_FIELD_NUMBER: _ClassVar[int]
+    LEAVING_FIELD_NUMBER: _ClassVar[int]
     host_key: bytes
     leases: _containers.RepeatedCompositeFieldContainer[ReturnedLease]
-    def __init__(self, host_key: _Optional[bytes] = ..., leases: _Optional[_Iterable[_Union[ReturnedLease, _Mapping]]] = ...) -> None: ...
+    leaving: bool
+    def __init__(self, host_key: _Optional[bytes] = ..., leases: _Optional[_Iterable[_Union[ReturnedLease, _Mapping]]] = ..., leaving: _Optional[bool] = ...) -> None: ...
 
 class ReturnWorkReply(_message.Message):
     __slots__ = ("returned",)

@@ -162,6 +162,8 @@ class Service:
         returned = await self._store.return_leases(
             [Beat(host, item.lease_id, item.nodes) for item in request.leases]
         )
+        if request.leaving:
+            await self._store.return_other_leases(host, held=())
         return pb.ReturnWorkReply(returned=len(returned))
 
     # -- hosts --------------------------------------------------------------------------

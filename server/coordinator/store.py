@@ -118,7 +118,7 @@ class CoordinatorStore:
              "speed": speed},
         )  # fmt: skip
         host = HostId(rows[0][0])
-        await self._run("return_other_leases", {"host": host, "held": list(held)})
+        await self.return_other_leases(host, held)
         return host
 
     async def find_host(self, instance: uuid.UUID) -> HostId | None:
@@ -197,6 +197,10 @@ class CoordinatorStore:
             {"hosts": columns["host"], "leases": columns["lease"], "nodes": columns["nodes"]},
         )
         return {row[0] for row in rows}
+
+    async def return_other_leases(self, host: HostId, held: Sequence[LeaseId]) -> None:
+        """End every open lease of a host but those it holds on to."""
+        await self._run("return_other_leases", {"host": host, "held": list(held)})
 
     async def expire_leases(self) -> int:
         rows = await self._run("expire_leases", {})
