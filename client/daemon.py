@@ -38,8 +38,13 @@ LEAVE_SECONDS = 3.0
 def run(settings: ClientSettings) -> None:
     """Work until a signal or the owner's limit ends it."""
     identity = Identity(settings.data_dir)
+
+    async def work() -> None:
+        # Made inside, because its connection belongs to the running loop.
+        await Daemon(settings, identity.host_key).run()
+
     try:
-        asyncio.run(Daemon(settings, identity.host_key).run())
+        asyncio.run(work())
     finally:
         identity.close()
 

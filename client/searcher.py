@@ -49,7 +49,9 @@ class Searcher:
             if answer.status is Status.SOLVED:
                 break
         seconds = max(time.perf_counter() - started, 1e-6)
-        return round(nodes / seconds)
+        # What it found is forgotten: the nodes were counted nowhere.
+        engine.clear()
+        return max(1, round(nodes / seconds))
 
     def solve(self, workunit: pb.Workunit) -> pb.Result | Dropped:
         engine = self._engine(workunit.game)

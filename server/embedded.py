@@ -115,6 +115,8 @@ class DataDirectory:
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
         self._lock = lock
+        # A forked child must not keep the lock when this process dies.
+        os.register_at_fork(after_in_child=self.unlock)
 
     def unlock(self) -> None:
         if self._lock is not None:
@@ -129,20 +131,30 @@ class EmbeddedPostgres:
         self.cluster = data_dir / "postgres"
         self.log = data_dir / "postgres.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._unfinished = data_dir / "postgres.new"
+        self._creating: subprocess.Popen[bytes] | None = None
         self._syncing: subprocess.Popen[bytes] | None = None
         self._account = _account()
 
     # -- life ---------------------------------------------------------------------------
 
-    def launch(self) -> None:
-        """Create the cluster when it is new and start the server; do not wait for it."""
+    def begin(self) -> None:
+        """Begin to create a new cluster, or start the one there is; waits for neither.
+
+        The caller can do something useful for the half second that a new one takes.
+        """
         self._check_account()
         self._stop_orphan()
-        self._create()
-        self._start()
+        if self._exists():
+            self._start()
+        else:
+            self._begin_initdb()
 
     def wait_ready(self) -> str:
         """Wait until the server takes connections and tell its URL."""
+        if self._creating is not None:
+            self._finish_initdb(self._creating)
+            self._start()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             postmaster = _read_postmaster(self.cluster)
@@ -170,38 +182,35 @@ class EmbeddedPostgres:
 
     def stop(self) -> None:
         """Stop in good order: sessions end, everything is written, the next start is fast."""
-        for process in (self._syncing, self._process):
+        for process in (self._creating, self._syncing, self._process):
             if process is None:
                 continue
-            if process is self._process and process.poll() is None:
+            if process is not self._syncing and process.poll() is None:
                 process.send_signal(signal.SIGINT)
             try:
                 process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
-        self._syncing = self._process = None
+        self._creating = self._syncing = self._process = None
 
     # -- steps --------------------------------------------------------------------------
 
-    def _create(self) -> None:
+    def _exists(self) -> bool:
         version_file = self.cluster / "PG_VERSION"
-        if version_file.exists():
-            version = version_file.read_text().strip()
-            if version != str(POSTGRES_VERSION):
-                raise EmbeddedError(
-                    f"{self.cluster} was made by PostgreSQL {version}, this is "
-                    f"{POSTGRES_VERSION}; upgrade it with pg_upgrade or choose another --data-dir"
-                )
-            return
-        # A cluster whose creation was interrupted has no PG_VERSION under its final name.
-        unfinished = self.cluster.with_name("postgres.new")
-        self._run_initdb(unfinished)
-        unfinished.rename(self.cluster)
-        # initdb does not wait for the disk; this does, beside the start of the server.
-        self._syncing = self._popen("initdb", "--sync-only", "-D", str(self.cluster))
+        if not version_file.exists():
+            return False
+        version = version_file.read_text().strip()
+        if version != str(POSTGRES_VERSION):
+            raise EmbeddedError(
+                f"{self.cluster} was made by PostgreSQL {version}, this is "
+                f"{POSTGRES_VERSION}; upgrade it with pg_upgrade or choose another --data-dir"
+            )
+        return True
 
-    def _run_initdb(self, target: Path) -> None:
+    def _begin_initdb(self) -> None:
+        # Renamed when it is complete: one that was interrupted is never taken for real.
+        target = self._unfinished
         shutil.rmtree(target, ignore_errors=True)
         try:
             target.mkdir(mode=0o700)
@@ -209,13 +218,19 @@ class EmbeddedPostgres:
                 os.chown(target, self._account.pw_uid, self._account.pw_gid)
         except OSError as error:
             raise EmbeddedError(f"cannot create {target}: {error.strerror}") from error
-        process = self._popen(
+        self._creating = self._popen(
             "initdb", "--no-sync", "--no-instructions", "--auth=trust", "--locale=C",
             "--encoding=UTF8", f"--username={ROLE}", "-D", str(target),
         )  # fmt: skip
+
+    def _finish_initdb(self, process: subprocess.Popen[bytes]) -> None:
+        self._creating = None
         if process.wait() != 0:
-            shutil.rmtree(target, ignore_errors=True)
+            shutil.rmtree(self._unfinished, ignore_errors=True)
             raise EmbeddedError(f"PostgreSQL's initdb failed: {self._last_words()}")
+        self._unfinished.rename(self.cluster)
+        # initdb did not wait for the disk; this does, beside the start of the server.
+        self._syncing = self._popen("initdb", "--sync-only", "-D", str(self.cluster))
 
     def _start(self) -> None:
         sockets = self._socket_directory()
@@ -319,7 +334,7 @@ def embedded_database(data_dir: Path) -> Iterator[str]:
 def running(postgres: EmbeddedPostgres) -> Iterator[str]:
     """The URL of a server that is launched before and stopped after the block."""
     try:
-        postgres.launch()
+        postgres.begin()
         yield postgres.wait_ready()
     finally:
         postgres.stop()

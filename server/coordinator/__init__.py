@@ -2,7 +2,3 @@
 
 It keeps no state of its own, so any number of them can serve the same database.
 """
-
-from zermelo.server.coordinator.main import DEFAULT_LISTEN, CoordinatorSettings, run
-
-__all__ = ["DEFAULT_LISTEN", "CoordinatorSettings", "run"]

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 import grpc
 import psycopg
@@ -17,12 +16,12 @@ from zermelo import ZermeloError
 from zermelo.proto import service as proto_service
 from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.service import Service
+from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.database import Backoff, Stopped, connect
 
 log = logging.getLogger(__name__)
 
-DEFAULT_LISTEN = "127.0.0.1:1913"
 HOUSEKEEPING_SECONDS = 2.0
 GRACE_SECONDS = 1.0
 
@@ -40,14 +39,6 @@ class PortTakenError(ZermeloError):
     """The coordinator cannot listen where it was told to."""
 
     exit_code = 5
-
-
-@dataclass(frozen=True, slots=True)
-class CoordinatorSettings:
-    listen: str = DEFAULT_LISTEN
-    #: A lease ends so long after its last progress.
-    lease_seconds: float = 60.0
-    heartbeat_seconds: float = 5.0
 
 
 def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
