@@ -46,6 +46,8 @@ CREATE TABLE campaigns (
     replication     replication NOT NULL DEFAULT 'none',
     quorum          smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
     root            bigint NOT NULL,
+    -- The rules alone give every score of the game within -max_score .. max_score.
+    max_score       smallint NOT NULL,
     -- The threshold of the test at the root that is being worked on.
     threshold       smallint,
     target_seconds  real NOT NULL DEFAULT 2 CHECK (target_seconds > 0),

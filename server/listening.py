@@ -1,0 +1,46 @@
+"""Waiting for other services: notifications instead of polling, locks instead of leaders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+
+from psycopg import sql
+
+from zermelo.server.database import Connection
+from zermelo.server.identity import CampaignId
+from zermelo.sql import query
+
+#: How soon a waiting service notices that it shall stop.
+STOP_SECONDS = 0.5
+
+
+class Listener:
+    """Wakes up when somebody notifies one of the channels."""
+
+    def __init__(self, connection: Connection, channels: Iterable[str]) -> None:
+        self._connection = connection
+        for channel in channels:
+            connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+
+    def wait(self, seconds: float, stop: threading.Event) -> bool:
+        """Whether a notification came before `seconds` were over or `stop` was set."""
+        deadline = time.monotonic() + seconds
+        while not stop.is_set():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for _ in self._connection.notifies(timeout=min(left, STOP_SECONDS), stop_after=1):
+                return True
+        return False
+
+
+def claim_campaign(connection: Connection, service: int, campaign: CampaignId) -> bool:
+    """Whether this connection is the one that serves the campaign, now and while it lives.
+
+    The lock is taken once more at each call, which is harmless: all of them end with the
+    connection.
+    """
+    row = connection.execute(query("try_lock_session"), (service, campaign)).fetchone()
+    return bool(row and row[0])
