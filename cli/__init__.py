@@ -12,6 +12,8 @@ from zermelo import ZermeloError, __version__
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
     "engine": "zermelo.cli.engine",
+    "client": "zermelo.cli.client",
+    "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
 }
 

@@ -309,11 +309,11 @@ class EmbeddedPostgres:
 
 
 @contextmanager
-def embedded_database(data_dir: Path) -> Iterator[str]:
+def embedded_database(data_dir: Path, *, create: bool = False) -> Iterator[str]:
     """The URL of a data directory's database: the running one, or one run for this block."""
     directory = DataDirectory(data_dir)
     postgres = EmbeddedPostgres(directory.path)
-    if not postgres.cluster.exists():
+    if not (create or postgres.cluster.exists()):
         raise EmbeddedError(
             f"there is no database in {directory.path}; start one with `zermelo solve` or "
             "`zermelo db init`, or name another --data-dir"

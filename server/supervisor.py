@@ -31,6 +31,7 @@ SETTLED_SECONDS = 10.0
 #: So many accidents in a row are no accident.
 MOST_ACCIDENTS = 12
 STOP_SECONDS = 8.0
+CHECK_SECONDS = 0.5
 LONGEST_MESSAGE = 4000
 
 LOG_FORMAT = "%(asctime)s %(process)d %(name)s %(levelname)s: %(message)s"
@@ -117,6 +118,9 @@ class Child:
         try:
             # A Ctrl-C in the terminal is for the parent, which stops us in good order.
             os.setpgid(0, 0)
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_DFL)
             die_with_parent(signal.SIGTERM)
             if os.getppid() != parent:
                 os._exit(code)
@@ -155,14 +159,36 @@ class Supervisor:
         return sum(child.restarts for child in self.children)
 
     def stop(self) -> None:
-        """Stop everything, the youngest first: what feeds on others ends before them."""
-        for child in reversed(self.children):
-            child.signal(signal.SIGTERM)
-            if not _wait_until(child.gone, STOP_SECONDS):
-                log.warning("%s does not stop; killing it", child.name)
-                child.signal(signal.SIGKILL)
-                _wait_until(child.gone, STOP_SECONDS)
+        """Stop everything: first the one started last, which feeds on the others."""
+        _stop(self.children[-1:])
+        _stop(self.children[:-1])
         self.children = []
+
+    def run(self) -> None:
+        """Keep the children alive until SIGTERM or SIGINT, then stop them."""
+        asked = {signal.SIGTERM, signal.SIGINT}
+        waited = asked | {signal.SIGCHLD}
+        signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+        try:
+            while True:
+                self.check()
+                arrived = signal.sigtimedwait(waited, CHECK_SECONDS)
+                if arrived is not None and arrived.si_signo in asked:
+                    return
+        finally:
+            self.stop()
+
+
+def _stop(children: list[Child]) -> None:
+    for child in children:
+        child.signal(signal.SIGTERM)
+    if _wait_until(lambda: all(child.gone() for child in children), STOP_SECONDS):
+        return
+    for child in children:
+        if not child.gone():
+            log.warning("%s does not stop; killing it", child.name)
+            child.signal(signal.SIGKILL)
+            _wait_until(child.gone, STOP_SECONDS)
 
 
 def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
