@@ -91,17 +91,17 @@ def test_a_client_answers_every_question_rightly(
         assert answer == ("yes" if truth.lo >= threshold else "no")
 
 
-def test_exhausted_work_brings_home_bounds(
+def test_too_hard_a_question_ends_exhausted(
     coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
-    queue.add(1, budget=40)
-    connection.execute("UPDATE workunits SET threshold = 0")
+    workunit = hard_question(connection, queue)
+    connection.execute("UPDATE workunits SET budget = 2000")
     process = start_client(coordinator, tmp_path, "--workers", "1", "--max-workunits", "1")
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    ((_, answer, *_),) = queue.results()
-    assert answer == "exhausted"
-    assert value(connection, "SELECT length(proved) FROM results") > 16
+    ((_, answer, lo, hi, _),) = queue.results()
+    assert (answer, lo, hi) == ("exhausted", -64, 64)
+    assert queue.state(workunit) == "returned"
 
 
 def test_a_stopped_client_hands_its_work_back_at_once(
