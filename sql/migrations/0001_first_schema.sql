@@ -41,6 +41,8 @@ CREATE TABLE campaigns (
     id              smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name            text NOT NULL UNIQUE,
     spec            text NOT NULL,
+    -- Where the game starts, as the game writes it; NULL for its initial position.
+    position        text,
     goal            campaign_goal NOT NULL,
     state           campaign_state NOT NULL DEFAULT 'running',
     replication     replication NOT NULL DEFAULT 'none',

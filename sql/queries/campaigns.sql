@@ -2,10 +2,10 @@
 
 -- name: insert_campaign
 -- Nothing comes back when the name is taken.
-INSERT INTO campaigns (name, spec, goal, root, max_score, target_seconds, node_limit,
-                       replication, quorum)
-VALUES (%(name)s, %(spec)s, %(goal)s, 0, %(max_score)s, %(target_seconds)s, %(node_limit)s,
-        %(replication)s, %(quorum)s)
+INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
+                       node_limit, replication, quorum)
+VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
+        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 
@@ -16,17 +16,17 @@ UPDATE campaigns SET root = %(root)s WHERE id = %(campaign)s
 INSERT INTO totals (campaign, tree_nodes) VALUES (%(campaign)s, 1)
 
 -- name: find_campaign
-SELECT id, name, spec, goal, state, root, max_score, threshold, target_seconds, node_limit,
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
        replication, quorum, created_at, finished_at
 FROM campaigns WHERE name = %s
 
 -- name: list_campaigns
-SELECT id, name, spec, goal, state, root, max_score, threshold, target_seconds, node_limit,
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
        replication, quorum, created_at, finished_at
 FROM campaigns ORDER BY id
 
 -- name: running_campaigns
-SELECT id, name, spec, goal, state, root, max_score, threshold, target_seconds, node_limit,
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
        replication, quorum, created_at, finished_at
 FROM campaigns WHERE state = 'running' ORDER BY id
 
