@@ -14,9 +14,8 @@ import click
 
 from zermelo import ZermeloError
 from zermelo.cli.local_run import LocalRun, LocalRunSettings
-from zermelo.cli.options import json_option, option
+from zermelo.cli.options import database_options, json_option, option
 from zermelo.client.settings import usable_cores
-from zermelo.server.embedded import default_data_dir
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
@@ -42,10 +41,7 @@ class StoppedError(ZermeloError):
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
         help="Transposition table of each worker.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
-@option("--data-dir", type=click.Path(path_type=Path), default=default_data_dir,
-        help="Where the embedded PostgreSQL keeps its data.")
-@option("--database", default=None, metavar="URL",
-        help="Use this PostgreSQL (15 or newer) instead of the embedded one.")
+@database_options
 @json_option
 def solve(
     spec: str,

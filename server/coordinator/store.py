@@ -18,6 +18,9 @@ POOL_CONNECTIONS = 6
 POOL_WAIT_SECONDS = 3.0
 ATTEMPTS = 5
 
+#: Who owns the hosts of volunteers that gave no name.
+ANONYMOUS = "anonymous"
+
 #: Nodes a second of a host that has not said how fast it is.
 DEFAULT_SPEED = 100_000.0
 
@@ -112,11 +115,14 @@ class CoordinatorStore:
         speed: float,
         held: Sequence[LeaseId],
     ) -> HostId:
-        rows = await self._run(
-            "register_host",
-            {"instance": instance, "name": name, "version": version, "slots": slots,
-             "speed": speed},
-        )  # fmt: skip
+        host_row = {
+            "owner": ANONYMOUS, "instance": instance, "name": name, "version": version,
+            "slots": slots, "speed": speed,
+        }  # fmt: skip
+        rows = await self._run("register_host", host_row)
+        if not rows:
+            await self._run("register_user", {"name": ANONYMOUS})
+            rows = await self._run("register_host", host_row)
         host = HostId(rows[0][0])
         await self.return_other_leases(host, held)
         return host

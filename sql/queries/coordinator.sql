@@ -1,15 +1,14 @@
 -- What the coordinator does, each for a whole batch of calls in one statement. Rows that
 -- several statements lock are locked in the order of their ids.
 
+-- name: register_user
+INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING
+
 -- name: register_host
 -- A host says hello: create it or note what it says of itself.
-WITH owner AS (
-    INSERT INTO users (name) VALUES ('anonymous')
-    ON CONFLICT (name) DO UPDATE SET name = excluded.name
-    RETURNING id
-)
 INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
-SELECT id, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s FROM owner
+SELECT id, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s
+FROM users WHERE users.name = %(owner)s
 ON CONFLICT (instance) DO UPDATE
 SET name = excluded.name, version = excluded.version, slots = excluded.slots,
     speed = CASE WHEN excluded.speed > 0 THEN excluded.speed ELSE h.speed END,
