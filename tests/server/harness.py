@@ -55,9 +55,13 @@ class Host:
     holding: list[Work] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.connection.execute(query("register_user"), {"name": "tester"})
         row = self.connection.execute(
             query("register_host"),
-            {"instance": uuid.uuid4(), "name": "", "version": "", "slots": 1, "speed": 0.0},
+            {
+                "instance": uuid.uuid4(), "owner": "tester", "name": "", "version": "",
+                "slots": 1, "speed": 0.0,
+            },
         ).fetchone()
         assert row
         self.id = row[0]
