@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from zermelo import ZermeloError
+from zermelo.cli.best_play import play_on
 from zermelo.cli.local_run import LocalRun, LocalRunSettings
 from zermelo.cli.options import database_options, json_option, option
 from zermelo.client.settings import usable_cores
+from zermelo.games import open_game
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
@@ -75,6 +78,8 @@ def solve(
             summary = _watch(run, quiet=as_json)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
+    if summary.value is not None:
+        summary = replace(summary, line=play_on(open_game(summary.game), summary.line))
     seconds = time.monotonic() - started
     if as_json:
         click.echo(json.dumps(_final_object(summary, seconds)))

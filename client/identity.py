@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import time
 from pathlib import Path
 
 from zermelo.client.settings import ClientError
 
 KEY_BYTES = 16
+PATIENCE_SECONDS = 5.0
 
 
 class Identity:
@@ -20,7 +22,7 @@ class Identity:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(self._lock)
             self.host_key = _read_or_make(folder / "host-key")
         except BlockingIOError:
             raise ClientError(
@@ -31,6 +33,18 @@ class Identity:
 
     def close(self) -> None:
         os.close(self._lock)
+
+
+def _take(lock: int) -> None:
+    """Take the lock; a client that is just stopping is given the time to do so."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def _read_or_make(path: Path) -> bytes:

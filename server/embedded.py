@@ -32,6 +32,8 @@ ROLE = "zermelo"
 #: Accounts to run PostgreSQL under when we are root, which PostgreSQL refuses to be.
 ACCOUNTS = ("postgres", "nobody")
 
+PR_SET_PDEATHSIG = 1
+
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 LONGEST_SOCKET_PATH = 100
@@ -83,8 +85,7 @@ def default_data_dir() -> Path:
 def die_with_parent(signal_number: int) -> None:
     """Ask the kernel to send this process a signal when its parent ends (Linux only)."""
     if sys.platform == "linux":
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal_number)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal_number)
 
 
 class DataDirectory:

@@ -8,6 +8,7 @@ raises that message. Any other death is an accident.
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import signal
@@ -23,6 +24,8 @@ from zermelo import ZermeloError
 from zermelo.server.embedded import die_with_parent
 
 log = logging.getLogger(__name__)
+
+PR_SET_NAME = 15
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
@@ -118,6 +121,7 @@ class Child:
         try:
             # A Ctrl-C in the terminal is for the parent, which stops us in good order.
             os.setpgid(0, 0)
+            _name_process(f"zermelo {self.name}")
             signal.pthread_sigmask(signal.SIG_SETMASK, ())
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
@@ -207,6 +211,12 @@ def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
 
     threading.Thread(target=wait, daemon=True, name="signals").start()
     run(stop)
+
+
+def _name_process(name: str) -> None:
+    """Show this name in `ps` and `top`, as far as its 15 characters allow (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
 
 
 def _start_log(log_file: Path | None) -> None:
