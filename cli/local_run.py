@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 LOG_NAME = "zermelo.log"
 LOOPBACK = "127.0.0.1"
+CLIENT = "client"
 
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
 LEASE_SECONDS = 20.0
@@ -84,18 +85,24 @@ class LocalRun:
         open_game(settings.spec)
         log_file = self._take_directory(stack)
         finish = self._begin_database(stack)
+        _load_modules()
         coordinator = CoordinatorSettings(
             listen=f"{LOOPBACK}:{_free_port()}",
             lease_seconds=LEASE_SECONDS,
             heartbeat_seconds=HEARTBEAT_SECONDS,
         )
-        _load_modules()
+        self._supervisor = supervisor = Supervisor(log_file)
+        stack.callback(supervisor.stop, first=CLIENT)
+        early = self._postgres is not None and self._postgres.creating
+        if early:
+            # Its workers load their modules while the database is being created.
+            self._start_client(supervisor, coordinator)
         self.url = finish()
         if self._create_campaign():
             return
-        self._supervisor = supervisor = Supervisor(log_file)
-        stack.callback(supervisor.stop)
         self._start_services(supervisor, coordinator)
+        if not early:
+            self._start_client(supervisor, coordinator)
 
     def _take_directory(self, stack: ExitStack) -> Path:
         directory = DataDirectory(self.settings.data_dir)
@@ -137,9 +144,14 @@ class LocalRun:
         return campaign.state == "finished"
 
     def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
-        from zermelo.client.daemon import run as run_client
-        from zermelo.client.settings import ClientSettings
         from zermelo.server.launcher import SERVICES, service_process
+
+        for name in SERVICES:
+            supervisor.start(name, service_process(name, self.url, coordinator))
+
+    def _start_client(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
+        from zermelo.client.daemon import run
+        from zermelo.client.settings import ClientSettings
 
         client = ClientSettings(
             server=coordinator.listen,
@@ -147,9 +159,7 @@ class LocalRun:
             workers=self.settings.workers,
             hash_mb=self.settings.hash_mb,
         )
-        for name in SERVICES:
-            supervisor.start(name, service_process(name, self.url, coordinator))
-        supervisor.start("client", lambda: run_client(client))
+        supervisor.start(CLIENT, lambda: run(client))
 
 
 def _load_modules() -> None:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import platform
 import random
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,8 +23,9 @@ from zermelo.proto import service
 
 log = logging.getLogger(__name__)
 
-FIRST_PAUSE = 0.1
+FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 30.0
+WORTH_A_LINE = 1.0
 CALL_SECONDS = 20.0
 CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),
@@ -50,9 +52,15 @@ class Connection:
     def __init__(self, settings: ClientSettings, host_key: bytes) -> None:
         self._settings = settings
         self._host_key = host_key
-        self._channel = grpc.aio.insecure_channel(settings.server, options=CHANNEL_OPTIONS)
-        self._stub = service.CoordinatorStub(self._channel)
+        self._connect()
+        self._welcome = False
         self.longest_wait_ms = 0
+
+    def _connect(self) -> None:
+        self._channel = grpc.aio.insecure_channel(
+            self._settings.server, options=CHANNEL_OPTIONS
+        )
+        self._stub = service.CoordinatorStub(self._channel)
 
     async def close(self) -> None:
         await self._channel.close()
@@ -105,19 +113,34 @@ class Connection:
         return reply
 
     async def _call(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
+        began, first = time.monotonic(), True
         pause = FIRST_PAUSE
         while True:
             try:
-                return await getattr(self._stub, method)(request, timeout=seconds)
+                reply = await getattr(self._stub, method)(request, timeout=seconds)
             except grpc.aio.AioRpcError as error:
                 if error.code() not in PASSING:
                     raise self._refused(method, error) from error
-                pause = min(LONGEST_PAUSE, random.uniform(FIRST_PAUSE, pause * 3))  # noqa: S311
-                log.warning(
+                # A coordinator that is just starting is back soon, one that is long gone not.
+                longest = min(LONGEST_PAUSE, max(FIRST_PAUSE, time.monotonic() - began))
+                pause = min(longest, random.uniform(FIRST_PAUSE, pause * 3))  # noqa: S311
+                log.log(
+                    logging.WARNING if first or pause >= WORTH_A_LINE else logging.DEBUG,
                     "%s does not answer %s (%s); again in %.1f s",
                     self._settings.server, method, error.details() or error.code().name, pause,
                 )  # fmt: skip
+                first = False
                 await asyncio.sleep(pause)
+                await self._connect_afresh()
+            else:
+                self._welcome = True
+                return reply
+
+    async def _connect_afresh(self) -> None:
+        """Before the first contact: forget gRPC's own pauses, nobody else uses the channel."""
+        if not self._welcome:
+            await self._channel.close()
+            self._connect()
 
     def _refused(self, method: str, error: grpc.aio.AioRpcError) -> ClientError:
         reasons = dict(error.trailing_metadata() or ())

@@ -167,6 +167,11 @@ class EmbeddedPostgres:
         raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
 
     @property
+    def creating(self) -> bool:
+        """Whether the cluster is still being created."""
+        return self._creating is not None
+
+    @property
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 

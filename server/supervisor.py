@@ -162,10 +162,10 @@ class Supervisor:
     def restarts(self) -> int:
         return sum(child.restarts for child in self.children)
 
-    def stop(self) -> None:
-        """Stop everything: first the one started last, which feeds on the others."""
-        _stop(self.children[-1:])
-        _stop(self.children[:-1])
+    def stop(self, first: str = "") -> None:
+        """Stop everything; before the others the one that needs them to end well."""
+        _stop([child for child in self.children if child.name == first])
+        _stop([child for child in self.children if child.name != first])
         self.children = []
 
     def run(self) -> None:
