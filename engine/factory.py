@@ -6,7 +6,9 @@ from typing import Any
 
 from zermelo.engine.interface import Engine, EngineError
 from zermelo.engine.portable import PortableEngine
+from zermelo.engine.reversi import ReversiEngine
 from zermelo.games import Game
+from zermelo.games.reversi import Reversi
 
 
 def open_engine(game: Game[Any], *, threads: int = 1, hash_mb: int = 64) -> Engine:
@@ -15,4 +17,6 @@ def open_engine(game: Game[Any], *, threads: int = 1, hash_mb: int = 64) -> Engi
         raise EngineError(f"{threads} threads; at least 1 is needed")
     if hash_mb < 1:
         raise EngineError(f"a table of {hash_mb} MB; at least 1 is needed")
+    if isinstance(game, Reversi):
+        return ReversiEngine(game, threads=threads, hash_mb=hash_mb)
     return PortableEngine(game)
