@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import socket
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,8 +18,6 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
 from zermelo.server.supervisor import LOG_FORMAT, Supervisor
 
-log = logging.getLogger(__name__)
-
 LOG_NAME = "zermelo.log"
 LOOPBACK = "127.0.0.1"
 CLIENT = "client"
@@ -28,7 +25,6 @@ CLIENT = "client"
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
 LEASE_SECONDS = 20.0
 HEARTBEAT_SECONDS = 0.25
-POSTGRES_PAUSE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,6 @@ class LocalRun:
         self.settings = settings
         self._stack = ExitStack()
         self._postgres: EmbeddedPostgres | None = None
-        self._postgres_not_before = 0.0
         self._supervisor: Supervisor | None = None
         self.url = ""
         self.campaign = ""
@@ -71,10 +66,8 @@ class LocalRun:
 
     def check(self) -> None:
         """Keep everything alive; `ServiceError` when something cannot be."""
-        if self._postgres is not None and time.monotonic() >= self._postgres_not_before:
-            if self._postgres.restart_if_dead():
-                log.warning("PostgreSQL died; starting it again")
-            self._postgres_not_before = time.monotonic() + POSTGRES_PAUSE
+        if self._postgres is not None:
+            self._postgres.restart_if_dead()
         if self._supervisor is not None:
             self._supervisor.check()
 

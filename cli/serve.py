@@ -75,15 +75,26 @@ def assimilator(data_dir: Path, database: str | None) -> None:
 @database_options
 def all_services(data_dir: Path, database: str | None, settings: CoordinatorSettings) -> None:
     """One of each, as processes of their own that are started again when they die."""
+    _start_log()
+    if database is not None:
+        _serve_all(database, settings)
+        return
+    from zermelo.server.embedded import EmbeddedDatabase
+
+    with EmbeddedDatabase(data_dir) as embedded:
+        _serve_all(embedded.url, settings, embedded.keep_alive)
+
+
+def _serve_all(
+    url: str, settings: CoordinatorSettings, also: Callable[[], None] = lambda: None
+) -> None:
     from zermelo.server.launcher import SERVICES, service_process
     from zermelo.server.supervisor import Supervisor
 
-    _start_log()
-    with open_database(data_dir, database) as url:
-        supervisor = Supervisor()
-        for name in SERVICES:
-            supervisor.start(name, service_process(name, url, settings))
-        supervisor.run()
+    supervisor = Supervisor()
+    for name in SERVICES:
+        supervisor.start(name, service_process(name, url, settings))
+    supervisor.run(also)
 
 
 def _serve(

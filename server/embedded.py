@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import hashlib
+import logging
 import os
 import pwd
 import shutil
@@ -26,6 +27,8 @@ from urllib.parse import quote
 
 from zermelo import ZermeloError
 
+log = logging.getLogger(__name__)
+
 POSTGRES_VERSION = 18
 ROLE = "zermelo"
 
@@ -36,6 +39,7 @@ PR_SET_PDEATHSIG = 1
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
+RESTART_PAUSE = 0.5
 LONGEST_SOCKET_PATH = 100
 
 #: Small commits at a high rate on a small machine; durability stays on.
@@ -136,6 +140,7 @@ class EmbeddedPostgres:
         self._creating: subprocess.Popen[bytes] | None = None
         self._syncing: subprocess.Popen[bytes] | None = None
         self._account = _account()
+        self._not_before = 0.0
 
     # -- life ---------------------------------------------------------------------------
 
@@ -179,12 +184,15 @@ class EmbeddedPostgres:
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def restart_if_dead(self) -> bool:
-        """Start the server again after it died; True when that was necessary."""
-        if self.running:
-            return False
-        self._start()
-        return True
+    def restart_if_dead(self) -> None:
+        """Start the server again after it died. Call it now and then.
+
+        What is left of the dead one can make the first attempts fail.
+        """
+        if not self.running and time.monotonic() >= self._not_before:
+            log.warning("PostgreSQL died; starting it again")
+            self._not_before = time.monotonic() + RESTART_PAUSE
+            self._start()
 
     def stop(self) -> None:
         """Stop in good order: sessions end, everything is written, the next start is fast."""
@@ -314,26 +322,55 @@ class EmbeddedPostgres:
                     )
 
 
+class EmbeddedDatabase:
+    """A data directory's database for one block: run by us, or joined where it runs."""
+
+    def __init__(self, data_dir: Path, *, create: bool = False) -> None:
+        self._directory = DataDirectory(data_dir)
+        self._postgres = EmbeddedPostgres(self._directory.path)
+        self._create = create
+        self._ours = False
+        self.url = ""
+
+    def __enter__(self) -> EmbeddedDatabase:
+        if not (self._create or self._postgres.cluster.exists()):
+            raise EmbeddedError(
+                f"there is no database in {self._directory.path}; start one with "
+                "`zermelo solve` or `zermelo db init`, or name another --data-dir"
+            )
+        try:
+            self._directory.lock()
+        except DataDirectoryInUseError:
+            self.url = _url_of_other_run(self._postgres.cluster)
+            return self
+        self._ours = True
+        try:
+            self._postgres.begin()
+            self.url = self._postgres.wait_ready()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._ours:
+            self._end()
+
+    def keep_alive(self) -> None:
+        """Start the server again if it is ours and died. Call it now and then."""
+        if self._ours:
+            self._postgres.restart_if_dead()
+
+    def _end(self) -> None:
+        self._postgres.stop()
+        self._directory.unlock()
+
+
 @contextmanager
 def embedded_database(data_dir: Path, *, create: bool = False) -> Iterator[str]:
     """The URL of a data directory's database: the running one, or one run for this block."""
-    directory = DataDirectory(data_dir)
-    postgres = EmbeddedPostgres(directory.path)
-    if not (create or postgres.cluster.exists()):
-        raise EmbeddedError(
-            f"there is no database in {directory.path}; start one with `zermelo solve` or "
-            "`zermelo db init`, or name another --data-dir"
-        )
-    try:
-        directory.lock()
-    except DataDirectoryInUseError:
-        yield _url_of_other_run(postgres.cluster)
-        return
-    try:
-        with running(postgres) as url:
-            yield url
-    finally:
-        directory.unlock()
+    with EmbeddedDatabase(data_dir, create=create) as database:
+        yield database.url
 
 
 @contextmanager

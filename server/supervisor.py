@@ -168,13 +168,17 @@ class Supervisor:
         _stop([child for child in self.children if child.name != first])
         self.children = []
 
-    def run(self) -> None:
-        """Keep the children alive until SIGTERM or SIGINT, then stop them."""
+    def run(self, also: Callable[[], None] = lambda: None) -> None:
+        """Keep the children alive until SIGTERM or SIGINT, then stop them.
+
+        `also` is called now and then for what else must be kept alive.
+        """
         asked = {signal.SIGTERM, signal.SIGINT}
         waited = asked | {signal.SIGCHLD}
         signal.pthread_sigmask(signal.SIG_BLOCK, waited)
         try:
             while True:
+                also()
                 self.check()
                 arrived = signal.sigtimedwait(waited, CHECK_SECONDS)
                 if arrived is not None and arrived.si_signo in asked:
