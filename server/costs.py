@@ -101,16 +101,19 @@ class CostModel:
         variance = (errors + PRIOR_SAMPLES * PRIOR_SPREAD**2) / (len(rows) + PRIOR_SAMPLES)
         return (a, b, c, d), math.sqrt(variance)
 
-    def _log_nodes(self, sample: Sample) -> float:
-        """ln(nodes); for a budget that ran out, the mean of what lies beyond it."""
-        seen = math.log(sample.nodes + 1)
-        if sample.yes is not None:
-            return seen
-        mean = self.log_cost(sample.plies_left, sample.distance)
-        z = min(4.0, (seen - mean) / self.spread)
+    def log_cost_beyond(self, log_cost: float, nodes: int) -> float:
+        """The mean of ln(nodes) of a question of this log-cost that took more than `nodes`."""
+        seen = math.log(nodes + 1)
+        z = min(4.0, (seen - log_cost) / self.spread)
         beyond = max(1e-9, 0.5 * math.erfc(z / math.sqrt(2)))
         density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-        return max(seen, mean + self.spread * density / beyond)
+        return max(seen, log_cost + self.spread * density / beyond)
+
+    def _log_nodes(self, sample: Sample) -> float:
+        if sample.yes is not None:
+            return math.log(sample.nodes + 1)
+        expected = self.log_cost(sample.plies_left, sample.distance)
+        return self.log_cost_beyond(expected, sample.nodes)
 
 
 def _features(plies_left: int, distance: int) -> tuple[float, float, float, float]:

@@ -21,16 +21,18 @@ from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-#: Workunits kept ready per client, so that nobody waits for the generator.
-SPARE_PER_CLIENT = 1.0
+#: Clients must not wait for the generator: a workunit each is kept ready, and as many more
+#: as they finish within this time.
+STEP_SECONDS = 0.1
 LEAST_SPARE = 2
+MOST_SPARE_PER_CLIENT = 8
 #: What a client is believed to manage before it was measured, in nodes a second.
 UNKNOWN_SPEED = 100_000.0
 #: Smaller workunits than this cost more to hand out than to answer.
 LEAST_SECONDS = 0.02
 SNAPSHOT_SECONDS = 1.0
 MOST_SAMPLES = 3000
-_REFIT_GROWTH = 1.2
+_REFIT_GROWTH = 1.5
 _MOST_SPLIT_ROUNDS = 30
 _MOST_SPLITS_AT_ONCE = 256
 #: Factor around a median that holds 80 % of a log-normal distribution of spread 1.
@@ -152,12 +154,13 @@ class CampaignPlan:
             return 0
         nodes: dict[NodeId, PlanNode] = {}
         states = []
-        for _, node, threshold in rows:
+        for _, node, threshold, spent in rows:
             question = planner.questions.get((node, threshold))
             states.append("split" if question else "withdrawn")
             if question:
                 question.asked = False
                 if question.leaf:
+                    planner.questions.ran_out(question, spent)
                     nodes[node] = question.node
         self.connection.execute(
             query("end_exhausted"), {"ids": [row[0] for row in rows], "states": states}
@@ -246,10 +249,14 @@ class CampaignPlan:
         if planner.finished:
             return 0
         ready = self._queue_counts()[0]
-        spare = max(LEAST_SPARE, math.ceil(demand.slots * SPARE_PER_CLIENT))
+        size = self.size(planner, demand)
+        seconds = size / (demand.speed or UNKNOWN_SPEED)
+        spare = max(
+            LEAST_SPARE,
+            math.ceil(demand.slots * min(MOST_SPARE_PER_CLIENT, 1 + STEP_SECONDS / seconds)),
+        )
         if ready > spare // 2:
             return 0
-        size = self.size(planner, demand)
         for _ in range(_MOST_SPLIT_ROUNDS):
             plan = planner.choose(spare - ready, size)
             self._load_missing(planner)

@@ -18,6 +18,7 @@ The graph is a cache. Everything in it can be rebuilt from the database.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -28,6 +29,8 @@ from zermelo.server.identity import NodeId
 #: Siblings err together: only the best child's chance counts in full, the others' are
 #: taken to this power.
 SIBLING_INDEPENDENCE = 0.4
+#: The share of a node's unexpected hardness that its children have, too.
+HARDNESS_INHERITED = 0.6
 #: Changes smaller than these are not passed on to the parents.
 _SMALL_CHANCE, _SMALL_WORK = 0.002, 0.01
 
@@ -44,6 +47,8 @@ class PlanNode:
     children: tuple[NodeId, ...] | None
     guess: int
     plies_left: int
+    #: How much harder questions here are than the model thinks: an offset to ln(nodes).
+    hardness: float = 0.0
     questions: dict[int, Question] = field(default_factory=dict)
 
 
@@ -128,6 +133,7 @@ class Questions:
         expanded = self.nodes[node]
         expanded.children = tuple(child.id for child in children)
         for child in children:
+            child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
         for question in list(expanded.questions.values()):
             if question.answer is None:
@@ -167,8 +173,17 @@ class Questions:
         return node.questions.get(key[1]) if node else None
 
     def typical_work(self, question: Question) -> float:
+        """The median of the nodes that this leaf takes; its `work` is the mean."""
         node = question.node
-        return self.model.typical_cost(node.plies_left, _distance(node, question.threshold))
+        typical = self.model.typical_cost(node.plies_left, _distance(node, question.threshold))
+        return typical * math.exp(node.hardness)
+
+    def ran_out(self, question: Question, nodes: int) -> None:
+        """A leaf took more than `nodes`: what is below it is probably harder than usual, too."""
+        node = question.node
+        distance = _distance(node, question.threshold)
+        expected = self.model.log_cost(node.plies_left, distance) + node.hardness
+        node.hardness += self.model.log_cost_beyond(expected, nodes) - expected
 
     # -- growth ---------------------------------------------------------------------------
 
@@ -291,7 +306,9 @@ class Questions:
             node = question.node
             distance = _distance(node, question.threshold)
             question.chance = self.model.chance(distance)
-            question.work = self.model.expected_cost(node.plies_left, distance)
+            question.work = self.model.expected_cost(node.plies_left, distance) * math.exp(
+                node.hardness
+            )
         if (
             abs(question.chance - before[0]) > _SMALL_CHANCE
             or abs(question.work - before[1]) > _SMALL_WORK * before[1]

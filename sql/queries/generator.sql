@@ -11,7 +11,12 @@ SELECT node, threshold, state FROM workunits
 WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
 
 -- name: exhausted_workunits
-SELECT id, node, threshold FROM workunits
+-- Workunits to be split, and the nodes spent on them in vain.
+SELECT id, node, threshold, (
+    SELECT coalesce(max(nodes), 0) FROM results
+    WHERE results.workunit = workunits.id AND results.answer = 'exhausted'
+)
+FROM workunits
 WHERE campaign = %s AND state = 'exhausted' ORDER BY id FOR UPDATE
 
 -- name: end_exhausted

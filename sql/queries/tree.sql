@@ -103,3 +103,11 @@ INSERT INTO node_changes (node, campaign) SELECT unnest(%(nodes)s::bigint[]), %(
 
 -- name: notify
 SELECT pg_notify(%s, %s)
+
+-- name: remove_lonely_root
+-- The root of a tree that consists of nothing else, to be written again with children.
+DELETE FROM nodes WHERE id = %(root)s AND children IS NULL
+  AND NOT EXISTS (SELECT FROM workunits WHERE campaign = %(campaign)s)
+
+-- name: copy_nodes
+COPY nodes (id, parent, position, campaign, lo, hi, children, parents) FROM STDIN (FORMAT BINARY)
