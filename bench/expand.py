@@ -9,12 +9,10 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from zermelo.engine import Engine, open_engine
-from zermelo.games import Game, open_game
+from zermelo.engine import open_engine
+from zermelo.games import open_game
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
@@ -25,13 +23,13 @@ SIZES = """
 """
 
 
-def main(make_engine: Callable[[Game[Any]], Engine] = open_engine) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("spec", nargs="?", default="reversi:8x8")
     parser.add_argument("--moves", type=int, default=10)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    engine = make_engine(open_game(options.spec))
+    engine = open_engine(open_game(options.spec))
     levels: list[int] = []
     with tempfile.TemporaryDirectory(prefix="zermelo-expand-") as folder:
         Path(folder).chmod(0o711)

@@ -18,7 +18,6 @@ import sqlite3
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +40,7 @@ LATENCY = 0.1  # seconds from a result to the next workunit
 TICK = 0.05  # how often the services look, in virtual seconds
 HEARTBEAT = 5.0
 TARGET_SECONDS = 60.0
+HASH_MB = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +287,11 @@ def simulate(
 
 def report(runs: list[dict[str, Any]]) -> None:
     base = runs[0]
-    print(f"{'clients':>8} {'speed-up':>9} {'seconds':>10} {'nodes':>15} {'idle':>7} {'unneeded':>9}"
-          f" {'split':>7} {'workunits':>10} {'splits':>7} {'real s':>7} {'plan s':>7}")
+    print(
+        f"{'clients':>8} {'speed-up':>9} {'seconds':>10} {'nodes':>15} {'idle':>7}"
+        f" {'unneeded':>9} {'split':>7} {'workunits':>10} {'splits':>7} {'real s':>7}"
+        f" {'plan s':>7}"
+    )
     for run in runs:
         speed_up = base["seconds"] * base["clients"] / run["seconds"]
         print(
@@ -299,17 +302,20 @@ def report(runs: list[dict[str, Any]]) -> None:
         )
 
 
-def main(make_engine: Callable[[Game[Any]], Engine] = open_engine) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("spec", nargs="?", default="reversi:6x7")
     parser.add_argument("--goal", choices=["score", "outcome"], default="outcome")
-    parser.add_argument("--clients", default="1,16,256,1024", help="fleet sizes; the first is the base")
+    parser.add_argument("--clients", default="1,16,256,1024",
+                        help="sizes; the first is the base")
     parser.add_argument("--speed", type=float, default=SPEED, help="nodes a second of a client")
     parser.add_argument("--memory", type=Path, default=Path("bench/out/fleet.sqlite"))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     game = open_game(options.spec)
-    oracle = Oracle(game, make_engine(game), options.memory)
+    oracle = Oracle(game, open_engine(game, hash_mb=HASH_MB), options.memory)
     runs: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="zermelo-fleet-") as folder:
         Path(folder).chmod(0o711)

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Key
+from zermelo.server.backup import back_up
 from zermelo.server.campaigns import Campaign, CampaignError
 from zermelo.server.database import Connection
 from zermelo.server.identity import NodeId, node_id
@@ -75,6 +76,7 @@ def grow(
         report(moves, len(wave))
         _find_final(engine, found, wave)
         _write(connection, campaign, found)
+        back_up(connection, campaign.id, _above_final(found))
         connection.execute(query("count_tree_nodes"), (len(found.keys) - 1, campaign.id))
     return len(found.keys)
 
@@ -130,6 +132,12 @@ def _find_final(engine: Engine, found: _Positions, wave: list[int]) -> None:
         found.children.update(
             (place, []) for place, count in zip(chunk, counts, strict=True) if not count
         )
+
+
+def _above_final(found: _Positions) -> set[NodeId]:
+    final = [place for place, children in found.children.items() if not children]
+    parents = {found.parent[place] for place in final}
+    return parents.union(*(found.parents.get(place, ()) for place in final))
 
 
 def _write(connection: Connection, campaign: Campaign, found: _Positions) -> None:
