@@ -76,20 +76,26 @@ class CostModel:
     def _fit_cost(
         self, samples: Sequence[Sample]
     ) -> tuple[tuple[float, float, float, float], float]:
-        rows = [_features(s.plies_left, s.distance) for s in samples]
+        """Least squares with a ridge towards the prior, which counts as PRIOR_SAMPLES rows.
+
+        Plies are taken from their mean, so that the ridge holds the growth per ply and
+        the level at the mean, not their combination.
+        """
+        middle = sum(sample.plies_left for sample in samples) / len(samples)
+        prior = (PRIOR_COST[0] + PRIOR_COST[1] * middle, *PRIOR_COST[1:])
+        rows = [_features(s.plies_left - middle, s.distance) for s in samples]
         targets = [self._log_nodes(s) for s in samples]
-        # Ridge towards the prior, scaled so that it counts as PRIOR_SAMPLES typical rows.
-        size = [
+        ridge = [
             PRIOR_SAMPLES * max(1.0, sum(row[i] ** 2 for row in rows) / len(rows))
             for i in range(4)
         ]
         matrix = [
-            [sum(row[i] * row[j] for row in rows) + (size[i] if i == j else 0.0) for j in range(4)]
+            [sum(row[i] * row[j] for row in rows) + (ridge[i] if i == j else 0) for j in range(4)]
             for i in range(4)
         ]
         vector = [
             sum(row[i] * target for row, target in zip(rows, targets, strict=True))
-            + size[i] * PRIOR_COST[i]
+            + ridge[i] * prior[i]
             for i in range(4)
         ]
         a, b, c, d = _solve(matrix, vector)
@@ -99,7 +105,7 @@ class CostModel:
             for row, target in zip(rows, targets, strict=True)
         )
         variance = (errors + PRIOR_SAMPLES * PRIOR_SPREAD**2) / (len(rows) + PRIOR_SAMPLES)
-        return (a, b, c, d), math.sqrt(variance)
+        return (a - b * middle, b, c, d), math.sqrt(variance)
 
     def log_cost_beyond(self, log_cost: float, nodes: int) -> float:
         """The mean of ln(nodes) of a question of this log-cost that took more than `nodes`."""
@@ -116,7 +122,7 @@ class CostModel:
         return self.log_cost_beyond(expected, sample.nodes)
 
 
-def _features(plies_left: int, distance: int) -> tuple[float, float, float, float]:
+def _features(plies_left: float, distance: int) -> tuple[float, float, float, float]:
     return 1.0, float(plies_left), float(abs(distance)), float(distance)
 
 

@@ -149,6 +149,8 @@ class Planner:
             seen.add(question)
             need = -negative_need
             yield question, need
+            if question.asked:
+                continue
             for child, reach in question.in_order():
                 if need * reach < LEAST_NEED:
                     break

@@ -267,8 +267,14 @@ class CampaignPlan:
             self._withdraw(planner.questions.settle())
             if planner.finished:
                 return 0
-        self._insert(plan.ask, budget_of(size))
-        return len(plan.ask)
+        # Splitting and loading may have settled some of them meanwhile.
+        wanted = [
+            choice
+            for choice in plan.ask
+            if planner.questions.is_open(choice.question) and choice.question.leaf
+        ]
+        self._insert(wanted, budget_of(size))
+        return len(wanted)
 
     def size(self, planner: Planner, demand: Demand) -> float:
         """How many nodes a workunit should typically take."""

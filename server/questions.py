@@ -64,6 +64,8 @@ class Question:
     work: float = 1.0
     #: True and False are answers; None is open.
     answer: bool | None = None
+    #: Whether a client works on it, or soon will; possibly since before it was split for
+    #: the sake of another threshold.
     asked: bool = False
 
     @property
@@ -105,8 +107,7 @@ class Questions:
             return
         self.nodes[node.id] = node
         for parent in self.missing.pop(node.id, []):
-            if parent.answer is None and self._alive(parent):
-                self._ask_below(parent, node)
+            self._ask_below(parent, node)
 
     def open_root(self, node: NodeId, threshold: int) -> Question:
         question = self._open(self.nodes[node], threshold, 0)
@@ -136,16 +137,14 @@ class Questions:
             child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
         for question in list(expanded.questions.values()):
-            if question.answer is None:
-                question.asked = False
-                self._grow(question)
+            self._grow(question)
 
     def settle(self) -> list[Key]:
         """Pass all changes on to the top; the asked questions that nobody needs any more."""
         while self._dirty:
             _, _, question = heapq.heappop(self._dirty)
             self._queued.discard(question)
-            if self.get(question.key) is question:
+            if self.is_open(question):
                 self._evaluate(question)
         unneeded = []
         for question in self._dropped:
@@ -171,6 +170,10 @@ class Questions:
         """The open question with this key."""
         node = self.nodes.get(key[0])
         return node.questions.get(key[1]) if node else None
+
+    def is_open(self, question: Question) -> bool:
+        """Whether somebody still needs this question's answer."""
+        return self.get(question.key) is question
 
     def typical_work(self, question: Question) -> float:
         """The median of the nodes that this leaf takes; its `work` is the mean."""
@@ -208,13 +211,16 @@ class Questions:
                 self.missing.setdefault(child, []).append(question)
             else:
                 self._ask_below(question, node)
-                if question.answer is not None:
-                    return
         self._touch(question)
 
     def _ask_below(self, question: Question, node: PlanNode) -> None:
+        if not self.is_open(question):
+            return
         child = self._open(node, 1 - question.threshold, question.ply + 1)
-        if child.answer is None:
+        if not self.is_open(question):
+            # What was found while opening the child has settled the question itself.
+            self._drop_if_unneeded(child)
+        elif child.answer is None:
             child.parents.append(question)
             question.children.append(child)
             self._touch(question)
@@ -270,7 +276,7 @@ class Questions:
         stack = [question]
         while stack:
             gone = stack.pop()
-            if self.get(gone.key) is not gone:
+            if not self.is_open(gone):
                 continue
             del gone.node.questions[gone.threshold]
             self.open_count -= 1
