@@ -67,7 +67,7 @@ class LocalRun:
     def check(self) -> None:
         """Keep everything alive; `ServiceError` when something cannot be."""
         if self._postgres is not None:
-            self._postgres.restart_if_dead()
+            self._postgres.keep_alive()
         if self._supervisor is not None:
             self._supervisor.check()
 

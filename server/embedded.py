@@ -40,6 +40,8 @@ PR_SET_PDEATHSIG = 1
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 RESTART_PAUSE = 0.5
+#: Room for a few segments of the write-ahead log and an orderly end.
+LEAST_FREE_MB = 64
 LONGEST_SOCKET_PATH = 100
 
 #: Small commits at a high rate on a small machine; durability stays on.
@@ -90,6 +92,10 @@ def die_with_parent(signal_number: int) -> None:
     """Ask the kernel to send this process a signal when its parent ends (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal_number)
+
+
+class DiskFullError(EmbeddedError):
+    """There is too little space left to go on safely."""
 
 
 class DataDirectory:
@@ -150,6 +156,7 @@ class EmbeddedPostgres:
         The caller can do something useful for the half second that a new one takes.
         """
         self._check_account()
+        self._check_disk()
         self._stop_orphan()
         if self._exists():
             self._start()
@@ -184,11 +191,13 @@ class EmbeddedPostgres:
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def restart_if_dead(self) -> None:
+    def keep_alive(self) -> None:
         """Start the server again after it died. Call it now and then.
 
-        What is left of the dead one can make the first attempts fail.
+        What is left of the dead one can make the first attempts fail. `DiskFullError` comes
+        early enough to stop in good order.
         """
+        self._check_disk()
         if not self.running and time.monotonic() >= self._not_before:
             log.warning("PostgreSQL died; starting it again")
             self._not_before = time.monotonic() + RESTART_PAUSE
@@ -306,6 +315,14 @@ class EmbeddedPostgres:
         last = (telling or lines or ["no message"])[-1].strip()
         return f"{last} (see {self.log})"
 
+    def _check_disk(self) -> None:
+        free = shutil.disk_usage(self.cluster.parent).free // 2**20
+        if free < LEAST_FREE_MB:
+            raise DiskFullError(
+                f"only {free} MB are free where {self.cluster.parent} is, at least "
+                f"{LEAST_FREE_MB} are needed; make room, and the same command goes on"
+            )
+
     def _check_account(self) -> None:
         """As root: the account PostgreSQL runs under must be able to reach its files."""
         if self._account is None:
@@ -359,7 +376,7 @@ class EmbeddedDatabase:
     def keep_alive(self) -> None:
         """Start the server again if it is ours and died. Call it now and then."""
         if self._ours:
-            self._postgres.restart_if_dead()
+            self._postgres.keep_alive()
 
     def _end(self) -> None:
         self._postgres.stop()

@@ -153,7 +153,7 @@ def test_a_crashed_worker_is_replaced_and_its_work_returned(
         os.kill(worker, signal.SIGKILL)
         wait_until(lambda: value(connection, "SELECT state::text FROM leases LIMIT 1") != "open")
         wait_until(lambda: children(process.pid) not in ([], [worker]))
-        wait_until(lambda: value(connection, "SELECT count(*) FROM leases") == 2)
+        wait_until(lambda: value(connection, "SELECT count(*) FROM leases") == 2, 30)
         assert "signal 9" in stop(process)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 from zermelo.server.embedded import (
     DataDirectory,
     DataDirectoryInUseError,
+    DiskFullError,
+    EmbeddedDatabase,
     EmbeddedError,
     EmbeddedPostgres,
     embedded_database,
@@ -92,7 +95,7 @@ def test_it_recovers_from_kill_9(cluster: Path) -> None:
         wait_until(lambda: not postgres.running)
 
         def back() -> bool:
-            postgres.restart_if_dead()
+            postgres.keep_alive()
             try:
                 return year(postgres.wait_ready()) == 1913
             except (EmbeddedError, psycopg.OperationalError):
@@ -145,3 +148,21 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
         embedded_database(tmp_path / "file" / "data", create=True),
     ):
         pass
+
+
+def test_a_full_disk_is_noticed_in_time(cluster: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = shutil.disk_usage
+
+    def nearly_full(path: Path) -> tuple[int, int, int]:
+        return real(path)._replace(free=5 * 2**20)
+
+    with EmbeddedDatabase(cluster) as database:
+        database.keep_alive()
+        monkeypatch.setattr(shutil, "disk_usage", nearly_full)
+        with pytest.raises(DiskFullError, match="only 5 MB are free"):
+            database.keep_alive()
+    with pytest.raises(DiskFullError), embedded_database(cluster):
+        pass
+    monkeypatch.undo()
+    with embedded_database(cluster) as url:
+        assert year(url) == 1913

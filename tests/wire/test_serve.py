@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from pathlib import Path
 import grpc
 
 from zermelo.server.campaigns import campaign_summary, create_campaign
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, ensure_schema
+from zermelo.server.embedded import embedded_database
 
 from .conftest import free_port, wait_until
 
@@ -103,3 +105,24 @@ def test_services_wait_for_a_database_that_is_away() -> None:
     assert process.stderr is not None
     assert "trying again in" in process.stderr.readline()
     stop(process)
+
+
+def test_an_embedded_database_is_kept_alive(tmp_path: Path) -> None:
+    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        directory.chmod(0o755)
+    folder = tmp_path / "data"
+    with embedded_database(folder, create=True) as url:
+        ensure_schema(url)
+    address = f"127.0.0.1:{free_port()}"
+    services = start("serve", "all", "--data-dir", str(folder), "--listen", address)
+    pid_file = folder / "postgres" / "postmaster.pid"
+
+    def ready() -> int:
+        lines = pid_file.read_text().splitlines() if pid_file.exists() else []
+        return int(lines[0]) if lines[7:] == ["ready   "] else 0
+
+    first = wait_until(ready, 20)
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: ready() not in (0, first), 30)
+    assert "PostgreSQL died" in stop(services)
+    assert not pid_file.exists()
