@@ -23,9 +23,16 @@ class Batcher(Generic[Q, A]):
     """Serves questions in batches; `work` gives one answer per question, in their order."""
 
     def __init__(
-        self, work: Callable[[list[Q]], Awaitable[list[A]]], *, most: int, longest: int
+        self,
+        work: Callable[[list[Q]], Awaitable[list[A]]],
+        *,
+        weight: Callable[[Q], int],
+        most: int,
+        longest: int,
     ) -> None:
+        """A batch weighs at most `most`, unless a single question does; `longest` may wait."""
         self._work = work
+        self._weight = weight
         self._most = most
         self._longest = longest
         self._waiting: deque[tuple[Q, asyncio.Future[A]]] = deque()
@@ -42,12 +49,20 @@ class Batcher(Generic[Q, A]):
     async def run(self) -> None:
         while True:
             await self._wake.wait()
-            batch = [
-                self._waiting.popleft() for _ in range(min(self._most, len(self._waiting)))
-            ]
+            batch = self._next_batch()
             if not self._waiting:
                 self._wake.clear()
             await self._serve(batch)
+
+    def _next_batch(self) -> list[tuple[Q, asyncio.Future[A]]]:
+        batch: list[tuple[Q, asyncio.Future[A]]] = []
+        total = 0
+        while self._waiting:
+            total += self._weight(self._waiting[0][0])
+            if batch and total > self._most:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
 
     async def _serve(self, batch: list[tuple[Q, asyncio.Future[A]]]) -> None:
         try:

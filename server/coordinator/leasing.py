@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from itertools import islice
 
 import psycopg
 
@@ -20,7 +19,7 @@ from zermelo.server.database import Backoff
 
 log = logging.getLogger(__name__)
 
-MOST_REQUESTS = 512
+MOST_SLOTS_A_BATCH = 2048
 LONGEST_QUEUE = 20_000
 RECHECK_SECONDS = 2.0
 ASK_SECONDS = 0.05
@@ -106,7 +105,7 @@ class Leasing:
 
     async def _serve(self) -> None:
         while self._queue and not self._dry:
-            batch = list(islice(self._queue, MOST_REQUESTS))
+            batch = self._next_batch()
             leased = await self._store.lease_workunits([w.request for w in batch])
             self._dry = len(leased) < sum(w.request.slots for w in batch)
             await self._distribute(batch, leased)
@@ -115,6 +114,17 @@ class Leasing:
                 if not (waiting.patient or waiting.future.done()):
                     waiting.future.set_result([])
             await self._ask_for_more()
+
+    def _next_batch(self) -> list[_Waiting]:
+        """The calls that have waited longest, as many as one statement should serve."""
+        batch: list[_Waiting] = []
+        slots = 0
+        for waiting in self._queue:
+            slots += waiting.request.slots
+            if batch and slots > MOST_SLOTS_A_BATCH:
+                break
+            batch.append(waiting)
+        return batch
 
     async def _distribute(self, batch: list[_Waiting], leased: list[Leased]) -> None:
         shares: list[list[Leased]] = [[] for _ in batch]

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_WAIT_MS = 60_000
 MOST_HOSTS_REMEMBERED = 100_000
-MOST_CALLS_A_BATCH = 64
+MOST_ROWS_A_BATCH = 2048
 LONGEST_QUEUE = 10_000
 
 RETRY_MS = {
@@ -74,10 +74,10 @@ class Service:
         self._hosts: OrderedDict[bytes, HostId] = OrderedDict()
         self.seen: dict[HostId, float] = {}
         self.submitting: Batcher[list[Returned], list[str]] = Batcher(
-            self._submit, most=MOST_CALLS_A_BATCH, longest=LONGEST_QUEUE
+            self._submit, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
         )
         self.beating: Batcher[list[Beat], list[Directive]] = Batcher(
-            self._beat, most=MOST_CALLS_A_BATCH, longest=LONGEST_QUEUE
+            self._beat, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
         )
 
     def handlers(self) -> dict[str, Handler]:
