@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from zermelo.cli.options import database_options, json_option, open_database, option
+from zermelo.engine import open_engine
 from zermelo.server.campaigns import (
     DEFAULT_TARGET_SECONDS,
     Summary,
@@ -21,6 +22,7 @@ from zermelo.server.campaigns import (
     steer_campaign,
 )
 from zermelo.server.database import Connection, check_schema, connect_once, init_schema
+from zermelo.server.growth import grow as grow_tree
 from zermelo.server.planner import Goal
 
 
@@ -80,6 +82,30 @@ def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None
     """Where the campaign NAME stands."""
     with _connection(data_dir, database) as connection:
         _show(campaign_summary(connection, name), as_json)
+
+
+@campaign.command()
+@click.argument("name")
+@option("--moves", type=click.IntRange(1, 30), required=True, help="How deep; passes do not count.")
+@database_options
+@json_option
+def grow(
+    name: str, moves: int, data_dir: Path, database: str | None, as_json: bool
+) -> None:
+    """Expand the tree of the new campaign NAME before anything is asked.
+
+    For games so large that their first positions are surely too hard for any client.
+    """
+    with _connection(data_dir, database) as connection:
+        chosen = find_campaign(connection, name)
+        engine = open_engine(chosen.game)
+        counts: list[int] = []
+        nodes = grow_tree(connection, chosen, engine, moves, lambda _, count: counts.append(count))
+    if as_json:
+        click.echo(json.dumps({"nodes": nodes, "positions_by_moves": counts}))
+        return
+    for made, count in enumerate(counts):
+        click.echo(f"{made:3} moves {count:12,} positions")
 
 
 def _steering(command: str, state: str, help_text: str) -> None:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from zermelo.games import Bounds
 from zermelo.server.backup import Claim, Contradiction, add_claims
-from zermelo.server.campaigns import Campaign, list_campaigns
+from zermelo.server.campaigns import Campaign, waiting_campaigns
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.identity import NodeId
-from zermelo.server.listening import Listener, claim_campaign
+from zermelo.server.listening import Claims, Listener
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -49,10 +49,11 @@ def run(url: str, stop: threading.Event) -> None:
 
     def work(connection: Connection) -> None:
         listener = Listener(connection, CHANNELS)
+        claims = Claims(connection, SERVICE)
         while not stop.is_set():
             busy = 0
-            for campaign in list_campaigns(connection):
-                if claim_campaign(connection, SERVICE, campaign.id):
+            for campaign in waiting_campaigns(connection):
+                if claims.hold(campaign.id):
                     busy += assimilate(connection, campaign)
             if not busy:
                 listener.wait(IDLE_SECONDS, stop)

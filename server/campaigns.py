@@ -129,6 +129,12 @@ def running_campaigns(connection: Connection) -> list[Campaign]:
         return cursor.execute(query("running_campaigns")).fetchall()
 
 
+def waiting_campaigns(connection: Connection) -> list[Campaign]:
+    """The campaigns that have something to assimilate."""
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        return cursor.execute(query("waiting_campaigns")).fetchall()
+
+
 def steer_campaign(connection: Connection, campaign: Campaign, state: str) -> None:
     """Pause, resume or cancel a campaign; `CampaignError` when it has ended."""
     with connection.transaction():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import NamedTuple
 
 import psycopg
 
@@ -18,7 +17,7 @@ from zermelo.engine import open_engine
 from zermelo.server.campaigns import Campaign, running_campaigns
 from zermelo.server.database import Connection, serve
 from zermelo.server.identity import CampaignId
-from zermelo.server.listening import Listener, claim_campaign
+from zermelo.server.listening import Claims, Listener
 from zermelo.server.planning import CampaignPlan, Demand
 from zermelo.sql import query
 
@@ -32,11 +31,6 @@ HOST_SECONDS = 60
 HASH_MB = 16
 
 
-class _Planned(NamedTuple):
-    plan: CampaignPlan
-    campaign: Campaign
-
-
 def run(url: str, stop: threading.Event) -> None:
     """Plan every running campaign until `stop` is set."""
     serve(url, stop, lambda connection: _Generator(connection, stop).run())
@@ -46,15 +40,18 @@ class _Generator:
     def __init__(self, connection: Connection, stop: threading.Event) -> None:
         self._connection, self._stop = connection, stop
         self._listener = Listener(connection, CHANNELS)
+        self._claims = Claims(connection, SERVICE)
         self._plans: dict[CampaignId, CampaignPlan] = {}
 
     def run(self) -> None:
         while not self._stop.is_set():
             busy = False
-            for campaign in running_campaigns(self._connection):
-                if not claim_campaign(self._connection, SERVICE, campaign.id):
-                    continue
-                busy |= self._step(campaign)
+            campaigns = running_campaigns(self._connection)
+            for ended in self._plans.keys() - {campaign.id for campaign in campaigns}:
+                del self._plans[ended]
+            for campaign in campaigns:
+                if self._claims.hold(campaign.id):
+                    busy |= self._step(campaign)
             if not busy:
                 self._listener.wait(IDLE_SECONDS, self._stop)
 

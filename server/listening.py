@@ -36,11 +36,19 @@ class Listener:
         return False
 
 
-def claim_campaign(connection: Connection, service: int, campaign: CampaignId) -> bool:
-    """Whether this connection is the one that serves the campaign, now and while it lives.
+class Claims:
+    """The campaigns that this connection serves; others stand by until it ends."""
 
-    The lock is taken once more at each call, which is harmless: all of them end with the
-    connection.
-    """
-    row = connection.execute(query("try_lock_session"), (service, campaign)).fetchone()
-    return bool(row and row[0])
+    def __init__(self, connection: Connection, service: int) -> None:
+        self._connection, self._service = connection, service
+        self._held: set[CampaignId] = set()
+
+    def hold(self, campaign: CampaignId) -> bool:
+        """Whether this connection is the one that serves the campaign."""
+        if campaign not in self._held:
+            row = self._connection.execute(
+                query("try_lock_session"), (self._service, campaign)
+            ).fetchone()
+            if row and row[0]:
+                self._held.add(campaign)
+        return campaign in self._held

@@ -29,7 +29,7 @@ MOST_SPARE_PER_CLIENT = 8
 #: What a client is believed to manage before it was measured, in nodes a second.
 UNKNOWN_SPEED = 100_000.0
 #: Smaller workunits than this cost more to hand out than to answer.
-LEAST_SECONDS = 0.02
+LEAST_SECONDS = 0.1
 SNAPSHOT_SECONDS = 1.0
 MOST_SAMPLES = 3000
 _REFIT_GROWTH = 1.5

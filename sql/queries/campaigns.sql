@@ -30,8 +30,19 @@ SELECT id, name, spec, position, goal, state, root, max_score, threshold, target
        replication, quorum, created_at, finished_at
 FROM campaigns WHERE state = 'running' ORDER BY id
 
--- name: campaign_state
-SELECT state FROM campaigns WHERE id = %s
+-- name: waiting_campaigns
+-- Those with valid results, or with leases that ended without one and are not counted.
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_limit, replication, quorum, created_at, finished_at
+FROM campaigns
+WHERE EXISTS (
+    SELECT FROM results WHERE results.campaign = campaigns.id AND results.state = 'valid'
+) OR id IN (
+    SELECT workunits.campaign FROM leases JOIN workunits ON workunits.id = leases.workunit
+    WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
+      AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
+)
+ORDER BY id
 
 -- name: steer_campaign
 -- Pause, resume or cancel, unless the campaign has ended already.

@@ -53,6 +53,13 @@ def test_campaigns(database: str) -> None:
     assert "cancelled" in listed
 
 
+def test_a_campaign_can_be_grown(database: str) -> None:
+    run_json(database, "campaign", "create", "reversi:6x6")
+    grown = run_json(database, "campaign", "grow", "reversi:6x6", "--moves", "4")
+    assert grown == {"nodes": 79, "positions_by_moves": [1, 1, 3, 14, 60]}
+    assert run_json(database, "campaign", "show", "reversi:6x6")["tree_nodes"] == 79
+
+
 def test_an_unknown_campaign_is_one_clear_line(database: str) -> None:
     result = run(database, "campaign", "show", "chess")
     assert isinstance(result.exception, ZermeloError)

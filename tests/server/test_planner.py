@@ -103,8 +103,10 @@ def answer(world: World, planner: Planner, working: dict[tuple[int, int], None])
 
 def test_the_most_promising_child_comes_first() -> None:
     planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
-    children = [PlanNode(child, -9, 9, None, guess, 9) for child, guess in ((1, 5), (2, -7), (3, 0))]
-    planner.questions.expand(0, children)
+    guesses = {1: 5, 2: -7, 3: 0}
+    planner.questions.expand(
+        0, [PlanNode(child, -9, 9, None, guess, 9) for child, guess in guesses.items()]
+    )
     planner.questions.settle()
     plan = planner.choose(3, size=1e9)
     assert [choice.question.node.id for choice in plan.ask] == [2, 3, 1]
