@@ -180,7 +180,8 @@ class CoordinatorStore:
                 "proved": columns["proved"],
             },
         )
-        return [row[1] for row in rows]
+        receipts = {place: receipt for place, receipt, _ in rows}
+        return [receipts.get(place, "unknown") for place in range(1, len(results) + 1)]
 
     async def heartbeat(self, beats: Sequence[Beat]) -> list[Directive]:
         columns = _columns(beats, Beat)
@@ -193,7 +194,11 @@ class CoordinatorStore:
                 "lease_seconds": self._lease_seconds,
             },
         )
-        return [Directive(*row) for row in rows]
+        directives = {row[0]: Directive(*row[1:]) for row in rows}
+        return [
+            directives.get(place) or Directive(beat.lease, "unknown", 0, None, None)
+            for place, beat in enumerate(beats, 1)
+        ]
 
     async def return_leases(self, beats: Sequence[Beat]) -> set[LeaseId]:
         """End leases unfinished; those that were still open."""

@@ -1,5 +1,7 @@
 -- What the coordinator does, each for a whole batch of calls in one statement. Rows that
--- several statements lock are locked in the order of their ids.
+-- several statements lock are locked in the order of their ids. Tables are always reached
+-- by index from the batch (a join, or ANY of an array), and no two intermediate results are
+-- ever joined: the planner knows nothing of their size, and would loop within a loop.
 
 -- name: register_user
 INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING
@@ -32,49 +34,52 @@ SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 
 -- name: lease_workunits
 -- Give ready workunits to the slots that ask, most urgent first, one to every request
 -- before a second to any.
-WITH slots AS (
-    SELECT r.request, r.host, r.speed,
-           row_number() OVER (ORDER BY round, r.request) AS place
+WITH slots AS MATERIALIZED (
+    SELECT array_agg(request ORDER BY round, request) AS requests,
+           array_agg(host ORDER BY round, request) AS hosts,
+           array_agg(speed ORDER BY round, request) AS speeds
     FROM unnest(%(hosts)s::integer[], %(slots)s::integer[], %(speeds)s::double precision[])
          WITH ORDINALITY AS r (host, slots, speed, request),
          generate_series(1, r.slots) AS round
 ),
 picked AS MATERIALIZED (
-    SELECT w.id, w.priority, w.node, w.campaign, w.threshold, w.budget, w.known
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position, h.history,
+           c.spec, c.node_limit, c.target_seconds
     FROM workunits w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN nodes n ON n.id = w.node
+    LEFT JOIN histories h ON h.node = w.node
     WHERE w.state = 'ready'
     ORDER BY w.priority, w.id
     LIMIT %(total)s
     FOR UPDATE OF w SKIP LOCKED
 ),
 matched AS MATERIALIZED (
-    SELECT s.request, s.host, p.*, c.spec,
+    SELECT nextval('leases_id_seq') AS lease, s.requests[p.place] AS request,
+           s.hosts[p.place] AS host, p.*,
            least(
                p.budget,
-               c.node_limit,
-               greatest(1, c.target_seconds * CASE WHEN s.speed > 0 THEN s.speed
+               p.node_limit,
+               greatest(1, p.target_seconds * CASE WHEN s.speeds[p.place] > 0
+                                                   THEN s.speeds[p.place]
                                                    ELSE %(default_speed)s END)
            )::bigint AS node_budget
     FROM (SELECT *, row_number() OVER (ORDER BY priority, id) AS place FROM picked) p
-    JOIN slots s USING (place)
-    JOIN campaigns c ON c.id = p.campaign
+    CROSS JOIN slots s
 ),
 taken AS (
-    UPDATE workunits w SET state = 'leased' FROM matched m WHERE w.id = m.id
+    UPDATE workunits SET state = 'leased' WHERE id = ANY (ARRAY (SELECT id FROM matched))
 ),
 leased AS (
-    INSERT INTO leases (workunit, host, budget, deadline)
-    SELECT id, host, node_budget, now() + %(lease_seconds)s * interval '1 second' FROM matched
-    RETURNING id, workunit
+    INSERT INTO leases (id, workunit, host, budget, deadline)
+    OVERRIDING SYSTEM VALUE
+    SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second'
+    FROM matched
 )
-SELECT m.request, l.id AS lease, m.id AS workunit, m.campaign, m.spec,
-       uuid_send(n.position) AS position, h.history, m.threshold, m.node_budget, m.known
-FROM matched m
-JOIN leased l ON l.workunit = m.id
-JOIN nodes n ON n.id = m.node
-LEFT JOIN histories h ON h.node = m.node
-ORDER BY m.request, l.id
+SELECT request, lease, id AS workunit, campaign, spec, uuid_send(position) AS position, history,
+       threshold, node_budget, known
+FROM matched
+ORDER BY request, lease
 
 -- name: ask_for_more
 -- Clients want more than is ready: tell the generators.
@@ -89,7 +94,7 @@ FROM campaigns
 -- name: submit_results
 -- Store results and end their leases. A result that contradicts itself gives the lease
 -- back; one that came before changes nothing; one whose lease or workunit has ended is
--- stored as late.
+-- stored as late. No row comes back for a lease that this host does not have.
 WITH sent AS (
     SELECT * FROM unnest(
         %(hosts)s::integer[], %(leases)s::bigint[], %(answers)s::answer[],
@@ -98,137 +103,128 @@ WITH sent AS (
     ) WITH ORDINALITY AS s (host, lease, answer, lo, hi, nodes, seconds, proved, place)
 ),
 locked AS MATERIALIZED (
-    SELECT l.id AS lease, l.host, l.state AS lease_state,
-           w.id AS workunit, w.state AS workunit_state, w.campaign, w.threshold
-    FROM leases l
-    JOIN workunits w ON w.id = l.workunit
-    WHERE l.id = ANY (%(leases)s::bigint[])
-    ORDER BY w.id, l.id
-    FOR UPDATE
-),
-found AS MATERIALIZED (
-    SELECT DISTINCT ON (s.lease) s.*, k.lease_state, k.workunit, k.workunit_state, k.campaign,
-           CASE s.answer
-               WHEN 'yes' THEN s.lo >= k.threshold
-               WHEN 'no' THEN s.hi < k.threshold
-               ELSE true
-           END AND s.lo <= s.hi AS sound
+    SELECT s.*, l.state AS lease_state, w.id AS workunit, w.state AS workunit_state,
+           w.campaign, w.threshold,
+           EXISTS (SELECT FROM results r WHERE r.lease = s.lease) AS stored_before
     FROM sent s
-    JOIN locked k USING (lease, host)
-    ORDER BY s.lease, s.place
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
+    JOIN workunits w ON w.id = l.workunit
+    ORDER BY w.id, l.id, s.place
+    FOR UPDATE OF l, w
+),
+judged AS MATERIALIZED (
+    SELECT *,
+           CASE
+               WHEN stored_before OR row_number() OVER (PARTITION BY lease ORDER BY place) > 1
+                   THEN 'duplicate'
+               WHEN lo > hi OR answer = 'yes' AND lo < threshold
+                            OR answer = 'no' AND hi >= threshold
+                   THEN 'contradictory'
+               WHEN lease_state <> 'open' OR workunit_state NOT IN ('ready', 'leased')
+                   THEN 'late'
+               ELSE 'accepted'
+           END AS receipt
+    FROM locked
 ),
 stored AS (
     INSERT INTO results (lease, workunit, nodes, host, seconds, answer, campaign, lo, hi, late,
                          proved)
-    SELECT lease, workunit, nodes, host, seconds, answer, campaign, lo, hi,
-           lease_state <> 'open' OR workunit_state NOT IN ('ready', 'leased'), proved
-    FROM found
-    WHERE sound
+    SELECT lease, workunit, nodes, host, seconds, answer, campaign, lo, hi, receipt = 'late',
+           proved
+    FROM judged
+    WHERE receipt IN ('accepted', 'late')
     ON CONFLICT (lease) DO NOTHING
-    RETURNING lease, campaign, late
+    RETURNING campaign
 ),
 ended AS (
     UPDATE leases l
-    SET state = CASE WHEN f.sound THEN 'returned'::lease_state ELSE 'abandoned' END,
+    SET state = CASE WHEN j.receipt = 'contradictory' THEN 'abandoned'::lease_state
+                     ELSE 'returned' END,
         ended_at = now(),
-        nodes = f.nodes
-    FROM found f
-    WHERE l.id = f.lease AND l.state = 'open'
+        nodes = j.nodes
+    FROM judged j
+    WHERE l.id = j.lease AND l.state = 'open' AND j.receipt <> 'duplicate'
 ),
 moved AS (
-    UPDATE workunits w
-    SET state = CASE WHEN stored.lease IS NULL THEN 'ready'::workunit_state ELSE 'returned' END
-    FROM found f
-    LEFT JOIN stored USING (lease)
-    WHERE w.id = f.workunit
-      AND CASE WHEN stored.lease IS NULL
-               THEN NOT f.sound AND f.lease_state = 'open' AND w.state = 'leased'
-               ELSE w.state IN ('ready', 'leased') END
-    RETURNING w.id, w.state
+    UPDATE workunits SET state = 'returned'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')))
+      AND state IN ('ready', 'leased')
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (
+              SELECT workunit FROM judged
+              WHERE receipt = 'contradictory' AND lease_state = 'open'
+              EXCEPT
+              SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')
+          ))
+      AND state = 'leased'
+    RETURNING id
 ),
 told AS (
     SELECT pg_notify('zermelo_results', campaign::text)
     FROM (SELECT DISTINCT campaign FROM stored) campaigns
     UNION ALL
-    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM moved WHERE state = 'ready')
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 )
-SELECT s.lease,
-       CASE
-           WHEN f.lease IS NULL THEN 'unknown'
-           WHEN NOT f.sound THEN 'contradictory'
-           WHEN stored.lease IS NULL OR f.place <> s.place THEN 'duplicate'
-           WHEN stored.late THEN 'late'
-           ELSE 'accepted'
-       END AS receipt,
-       (SELECT count(*) FROM told) AS told
-FROM sent s
-LEFT JOIN found f USING (lease, host)
-LEFT JOIN stored USING (lease)
-ORDER BY s.place
+SELECT place, receipt, (SELECT count(*) FROM told) AS told FROM judged ORDER BY place
 
 -- name: heartbeat
 -- Note the progress of leases, extend those that made some, and cancel those whose answer
--- nobody needs any more. Two states of a lease: as it was, and what to do about it.
+-- nobody needs any more. No row comes back for a lease that this host does not have.
 WITH sent AS (
     SELECT * FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
          WITH ORDINALITY AS s (host, lease, nodes, place)
 ),
 locked AS MATERIALIZED (
-    SELECT id, host, workunit, state, nodes, deadline
-    FROM leases
-    WHERE id = ANY (%(leases)s::bigint[])
-    ORDER BY id
-    FOR UPDATE
-),
-judged AS MATERIALIZED (
-    SELECT DISTINCT ON (s.lease) s.lease, s.nodes, k.state, k.nodes AS nodes_before, k.deadline,
-           n.lo, n.hi, c.state AS campaign_state,
-           w.state NOT IN ('ready', 'leased') AS settled
+    SELECT s.place, s.lease, s.nodes, l.state, l.workunit, l.nodes AS nodes_before, l.deadline,
+           n.lo, n.hi, c.state AS campaign_state, w.state NOT IN ('ready', 'leased') AS settled
     FROM sent s
-    JOIN locked k ON k.id = s.lease AND k.host = s.host
-    JOIN workunits w ON w.id = k.workunit
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
+    JOIN workunits w ON w.id = l.workunit
     JOIN campaigns c ON c.id = w.campaign
     JOIN nodes n ON n.id = w.node
-    ORDER BY s.lease, s.nodes DESC
+    ORDER BY l.id, s.nodes DESC
+    FOR UPDATE OF l
+),
+judged AS MATERIALIZED (
+    SELECT *,
+           row_number() OVER (PARTITION BY lease ORDER BY nodes DESC) = 1 AS latest,
+           CASE
+               WHEN campaign_state IN ('finished', 'cancelled') THEN 'finished'
+               WHEN campaign_state = 'paused' THEN 'paused'
+               WHEN settled OR state IN ('cancelled', 'returned') THEN 'withdrawn'
+               WHEN state <> 'open' THEN 'expired'
+               ELSE 'continue'
+           END AS directive,
+           CASE WHEN nodes > nodes_before
+                THEN now() + %(lease_seconds)s * interval '1 second'
+                ELSE deadline END AS new_deadline
+    FROM locked
 ),
 changed AS (
     UPDATE leases l
     SET nodes = greatest(l.nodes, j.nodes),
         progress_at = CASE WHEN j.nodes > l.nodes THEN now() ELSE l.progress_at END,
-        deadline = CASE WHEN j.nodes > l.nodes
-                        THEN now() + %(lease_seconds)s * interval '1 second'
-                        ELSE l.deadline END,
-        state = CASE WHEN j.settled OR j.campaign_state <> 'running'
-                     THEN 'cancelled'::lease_state ELSE 'open' END,
-        ended_at = CASE WHEN j.settled OR j.campaign_state <> 'running' THEN now() END
+        deadline = j.new_deadline,
+        state = CASE WHEN j.directive = 'continue' THEN 'open'::lease_state ELSE 'cancelled' END,
+        ended_at = CASE WHEN j.directive <> 'continue' THEN now() END
     FROM judged j
-    WHERE l.id = j.lease AND l.state = 'open'
-      AND (j.nodes > l.nodes OR j.settled OR j.campaign_state <> 'running')
-    RETURNING l.id, l.deadline
+    WHERE l.id = j.lease AND j.latest AND l.state = 'open'
+      AND (j.nodes > l.nodes OR j.directive <> 'continue')
 ),
-released AS (
+freed AS (
     -- A paused campaign's work goes back to the queue for the day it goes on.
-    UPDATE workunits w SET state = 'ready'
-    FROM judged j JOIN leases l ON l.id = j.lease
-    WHERE w.id = l.workunit AND w.state = 'leased' AND j.state = 'open'
-      AND j.campaign_state <> 'running'
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (
+              SELECT workunit FROM judged WHERE state = 'open' AND campaign_state <> 'running'
+          ))
+      AND state = 'leased'
 )
-SELECT s.lease,
-       CASE
-           WHEN j.lease IS NULL THEN 'unknown'
-           WHEN j.campaign_state IN ('finished', 'cancelled') THEN 'finished'
-           WHEN j.campaign_state = 'paused' THEN 'paused'
-           WHEN j.settled OR j.state IN ('cancelled', 'returned') THEN 'withdrawn'
-           WHEN j.state <> 'open' THEN 'expired'
-           ELSE 'continue'
-       END AS directive,
-       greatest(0, extract(epoch FROM coalesce(c.deadline, j.deadline) - now()) * 1000)::bigint
-           AS lease_ms,
-       j.lo, j.hi
-FROM sent s
-LEFT JOIN judged j USING (lease)
-LEFT JOIN changed c ON c.id = s.lease
-ORDER BY s.place
+SELECT place, lease, directive,
+       greatest(0, extract(epoch FROM new_deadline - now()) * 1000)::bigint AS lease_ms, lo, hi
+FROM judged
+ORDER BY place
 
 -- name: return_leases
 -- Leases given back: the work is ready again at once. For those that had ended before,
@@ -241,8 +237,8 @@ WITH sent AS (
 ),
 locked AS MATERIALIZED (
     SELECT l.id, l.workunit, l.state, s.nodes
-    FROM leases l
-    JOIN sent s ON s.lease = l.id AND s.host = l.host
+    FROM sent s
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
     WHERE l.state <> 'returned'
     ORDER BY l.id
     FOR UPDATE OF l
@@ -256,10 +252,10 @@ ended AS (
     WHERE l.id = k.id AND (k.state = 'open' OR NOT l.counted)
 ),
 freed AS (
-    UPDATE workunits w SET state = 'ready'
-    FROM locked k
-    WHERE w.id = k.workunit AND k.state = 'open' AND w.state = 'leased'
-    RETURNING w.id
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM locked WHERE state = 'open'))
+      AND state = 'leased'
+    RETURNING id
 ),
 told AS (
     SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
@@ -278,9 +274,9 @@ ended AS (
     UPDATE leases l SET state = 'abandoned', ended_at = now() FROM locked k WHERE l.id = k.id
 ),
 freed AS (
-    UPDATE workunits w SET state = 'ready'
-    FROM locked k WHERE w.id = k.workunit AND w.state = 'leased'
-    RETURNING w.id
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM locked)) AND state = 'leased'
+    RETURNING id
 )
 SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 
@@ -298,9 +294,9 @@ ended AS (
     UPDATE leases l SET state = 'expired', ended_at = now() FROM dead d WHERE l.id = d.id
 ),
 freed AS (
-    UPDATE workunits w SET state = 'ready'
-    FROM dead d WHERE w.id = d.workunit AND w.state = 'leased'
-    RETURNING w.id
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM dead)) AND state = 'leased'
+    RETURNING id
 ),
 told AS (
     SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
