@@ -13,7 +13,7 @@ from zermelo.server.identity import CampaignId
 from zermelo.sql import query
 
 #: How soon a waiting service notices that it shall stop.
-STOP_SECONDS = 0.5
+STOP_SECONDS = 0.2
 
 
 class Listener:
