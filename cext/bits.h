@@ -53,6 +53,11 @@ static inline u64 hash_boards(u64 own, u64 opponent) {
     return h ^ (h >> 31);
 }
 
+/* A stop flag that several threads set: only the first change from `before` counts. */
+static inline void change_once(volatile int *flag, int before, int after) {
+    (void)__sync_bool_compare_and_swap(flag, before, after);
+}
+
 /* Zeroed memory on a 2 MiB boundary, in huge pages where the system has them: the
  * table is accessed at random, and each miss in the page tables costs as much as the
  * access itself. NULL when there is not enough. Released with free(). */

@@ -139,6 +139,7 @@ cdef class Core:
     def expand(self, const uint8_t[::1] keys):
         """The canonical children of positions given by key: their keys, and how many each has."""
         cdef Py_ssize_t parents = keys.shape[0] // 16
+        cdef u64 own, opponent
         cdef Py_ssize_t i
         cdef int count
         cdef Py_ssize_t total = 0
@@ -146,8 +147,11 @@ cdef class Core:
         counts = [0] * parents
         cdef uint8_t[::1] out = children
         for i in range(parents):
-            count = expand(self.searches, read_board(&keys[16 * i]), read_board(&keys[16 * i + 8]),
-                           &out[16 * total])
+            own = read_board(&keys[16 * i])
+            opponent = read_board(&keys[16 * i + 8])
+            if own & opponent or (own | opponent) & ~self.geometry.board:
+                raise ValueError(f"key {i} is no position of this board")
+            count = expand(self.searches, own, opponent, &out[16 * total])
             counts[i] = count
             total += count
         del out
@@ -172,6 +176,14 @@ cdef class Core:
             self.searches[i].root_done = 0
             self.searches[i].root_empties = empties
 
+    def turn_to(self, int empties):
+        """Go on with another position of the same search, without a node limit."""
+        cdef int i
+        self.shared.node_limit = <u64> -1
+        for i in range(self.threads):
+            self.searches[i].root_move = NO_MOVE
+            self.searches[i].root_empties = empties
+
     def run(self, int thread, u64 own, u64 opponent, int alpha, int beta):
         """One thread's search: a score by the fail-soft contract, or None if it was stopped."""
         cdef Search *s = &self.searches[thread]
@@ -183,14 +195,13 @@ cdef class Core:
             configure(self.evaluation, own, opponent, self.geometry.board, &shown)
             score = search_upper(s, own, opponent, &shown, alpha, beta, empties,
                                  parity_of(s, own, opponent))
-            if not s.stopped and s.shared.stop == RUNNING and s.parallel:
-                s.shared.stop = FINISHED
+            if s.parallel and not s.stopped:
+                change_once(&s.shared.stop, RUNNING, FINISHED)
         return None if s.stopped else (score, s.root_move)
 
     def resume(self):
         """After an answer, before the next question of the same search."""
-        if self.shared.stop == FINISHED:
-            self.shared.stop = RUNNING
+        change_once(&self.shared.stop, FINISHED, RUNNING)
 
     def abort(self):
         self.shared.stop = ABORTED
@@ -266,7 +277,7 @@ cdef class Core:
         cdef u64 entries = 2 * (self.table.mask + 1)
         cdef Entry *entry
         for i in range(entries):
-            count += effort_of(self.table.entries[i].facts) > least_effort
+            count += worth_keeping(&self.table.entries[i], least_effort)
         records = bytearray(count * RECORD_BYTES)
         if not count:
             return bytes(records)
@@ -274,7 +285,7 @@ cdef class Core:
         cdef u64 at = 0
         for i in range(entries):
             entry = &self.table.entries[i]
-            if effort_of(entry.facts) > least_effort and at < 3 * count:
+            if worth_keeping(entry, least_effort) and at < 3 * count:
                 out[at] = entry.own
                 out[at + 1] = entry.opponent
                 out[at + 2] = entry.facts
@@ -327,6 +338,12 @@ cdef class Core:
                 k = e.instances
                 out[i, k] = min(popcount(mobility(own[i], opponent[i], empty)), MOST_MOVES - 1)
                 out[i, k + 1] = min(popcount(mobility(opponent[i], own[i], empty)), MOST_MOVES - 1)
+
+
+cdef bint worth_keeping(const Entry *entry, int least_effort) noexcept nogil:
+    """Whether to dump an entry: it took some effort, and no thread tore it in writing."""
+    return (effort_of(entry.facts) > least_effort
+            and entry.check == checksum(hash_boards(entry.own, entry.opponent), entry.facts))
 
 
 cdef u64 perft(u64 board, u64 own, u64 opponent, int depth) noexcept nogil:

@@ -281,9 +281,11 @@ static inline int first_column(u64 b) {
     return (int)((b & 0x0101010101010101ULL) * 0x0102040810204080ULL >> 56);
 }
 
-/* A byte as the first column of a board. */
+/* A byte as the first column of a board. Bit 7 goes its own way: as a factor it would
+ * meet bit 0 in the product and carry. */
 static inline u64 as_column(int byte) {
-    return ((u64)byte * 0x0002040810204081ULL) & 0x0101010101010101ULL;
+    u64 spread = (u64)(byte & 127) * 0x0002040810204081ULL & 0x0101010101010101ULL;
+    return spread | (u64)(byte >> 7) << 56;
 }
 
 static inline u64 stable_edges(const Geometry *g, u64 own, u64 opponent) {

@@ -1,7 +1,7 @@
 # What a reversi search carries along, and the steps all its layers share.
 
 cdef enum:
-    MOST_CANDIDATES = 34    # no position of a board up to 8x8 has more legal moves
+    MOST_CANDIDATES = 60    # every empty square, in positions that no game reaches
     BUSY_SLOTS = 4096
     NOTHING = -127          # below every score: no move has been tried
 
@@ -102,8 +102,8 @@ cdef inline int final_score(const Search *s, u64 own, u64 opponent) noexcept nog
 
 
 cdef inline bint must_stop(Search *s) noexcept nogil:
-    if s.nodes > s.shared.node_limit and s.shared.stop == RUNNING:
-        s.shared.stop = EXHAUSTED
+    if s.nodes > s.shared.node_limit:
+        change_once(&s.shared.stop, RUNNING, EXHAUSTED)
     if s.shared.stop != RUNNING:
         s.stopped = True
     return s.stopped

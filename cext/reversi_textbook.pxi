@@ -135,7 +135,8 @@ cdef void order_moves(Search *s, Textbook *book, u64 own, u64 opponent, Candidat
                                    popcount(mobility(next_own, next_opponent, empty)),
                                    popcount(mobility(next_opponent, next_own, empty)))
         if book.orders & HISTORY:
-            move.value += min(book.history[ply & 1][move.square], 1 << 16)
+            # Scaled to the size of the features, so that it joins and does not swamp them.
+            move.value += min(book.history[ply & 1][move.square] >> 6, 60)
         if book.orders & KILLER:
             if move.square == book.killers[ply][0]:
                 move.value += 1 << 20

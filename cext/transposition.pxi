@@ -109,18 +109,24 @@ cdef inline void store(Table *table, u64 own, u64 opponent, u64 hash, int lo, in
     cdef Facts old
     cdef int second = NO_MOVE
     cdef int slot
+    cdef bint raises
     for slot in range(2):
         if entry.own == own and entry.opponent == opponent \
                 and entry.check == checksum(hash, entry.facts):
             unpack_facts(entry.facts, &old)
+            raises = lo > old.lo
             lo = max(lo, old.lo)
             hi = min(hi, old.hi)
             effort = max(effort, old.effort)
-            second = old.second
-            if best == NO_MOVE:
+            if best == NO_MOVE or best == old.best:
                 best = old.best
-            elif best != old.best:
+                second = old.second
+            elif raises or old.best == NO_MOVE:
                 second = old.best
+            else:
+                # Only a bound from above is new: the move that proved `lo` stays in front.
+                second = best
+                best = old.best
             write_entry(entry, own, opponent, hash,
                         pack_facts(lo, hi, best, second, effort, table.age))
             return

@@ -21,7 +21,7 @@ from zermelo.engine.interface import (
     Window,
 )
 from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
-from zermelo.games import Bounds, Move
+from zermelo.games import KEY_BYTES, Bounds, GameError, Move
 from zermelo.games.reversi import PASS, Reversi, ReversiPosition
 
 TEXTBOOK = ("minimax", "alphabeta", "negamax")
@@ -58,7 +58,8 @@ class ReversiEngine:
         self.core.set_options(**techniques)
         self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._bounds = game.score_range
-        self._root_moves = 0
+        self._root_moves = 1
+        self._aborted = False
 
     # -- the Engine protocol --------------------------------------------------------
 
@@ -79,9 +80,12 @@ class ReversiEngine:
             raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
         started = time.perf_counter()
         for item in known:
-            self.core.tell(item.position.own, item.position.opponent, *_pair(item.bounds))
-        self._bounds = limits
+            bounds = item.bounds & limits
+            self.core.tell(item.position.own, item.position.opponent, *_pair(bounds))
+        self._bounds, self._aborted = limits, False
         self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
+        if node_limit is not None and algorithm in TEXTBOOK:
+            node_limit *= self.threads  # shared out among threads of which one searches
         self.core.prepare(self.game.plies_left(position), node_limit)
         if self.game.is_final(position):
             score = self.game.score(position)
@@ -90,20 +94,22 @@ class ReversiEngine:
             move = self._textbook(position, algorithm, window)
         else:
             move = self._search(position, algorithm, window)
-        status, nodes = Status(self.core.status), self.core.nodes
+        status, nodes = Status(self.core.status), max(1, self.core.nodes)
         seconds = time.perf_counter() - started
         solved = status is Status.SOLVED
+        line = self._line(position, move) if solved else []
         return Answer(
             status=status,
             bounds=self._bounds,
-            move=move,
-            line=tuple(self._line(position, move)) if solved else (),
+            move=line[0] if line else move,
+            line=tuple(line),
             nodes=nodes,
             seconds=seconds,
             proved=() if solved else self._proved_below(position),
         )
 
     def abort(self) -> None:
+        self._aborted = True
         self.core.abort()
 
     def progress(self) -> Progress:
@@ -132,7 +138,12 @@ class ReversiEngine:
         self.core.clear()
 
     def expand(self, keys: bytes) -> Expansion:
-        return Expansion(*self.core.expand(keys))
+        if len(keys) % KEY_BYTES:
+            raise GameError(f"{len(keys)} bytes are no sequence of {KEY_BYTES}-byte keys")
+        try:
+            return Expansion(*self.core.expand(keys))
+        except ValueError as error:
+            raise GameError(f"{self.game.short_spec}: {error}") from None
 
     # -- searching --------------------------------------------------------------------
 
@@ -162,8 +173,10 @@ class ReversiEngine:
         bounds = self._bounds
         return bounds.exact or bounds.lo >= window.beta or bounds.hi <= window.alpha
 
-    def _ask(self, position: ReversiPosition, alpha: int, beta: int) -> tuple[int, Move] | None:
-        """One search with all threads: score and best move, None if it was stopped."""
+    def _ask(
+        self, position: ReversiPosition, alpha: int, beta: int
+    ) -> tuple[int, Move | None] | None:
+        """One search with all threads: score and best move; None if it was stopped."""
         question = (position.own, position.opponent, alpha, beta)
         helpers = [
             self._helpers.submit(self.core.run, thread, *question)
@@ -175,7 +188,13 @@ class ReversiEngine:
         if found is None:
             return None
         score, square = found
-        return score, PASS if square == NO_MOVE else square
+        return score, self._move(position, square)
+
+    def _move(self, position: ReversiPosition, square: int) -> Move | None:
+        """A square that a search names as the move it means, if it means one."""
+        if not self.core.moves(position.own, position.opponent):
+            return PASS
+        return None if square == NO_MOVE else square
 
     def _textbook(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
         limits = self.game.score_range
@@ -192,7 +211,7 @@ class ReversiEngine:
             self._bounds = Bounds(
                 score if score > alpha else limits.lo, score if score < beta else limits.hi
             )
-        return PASS if square == NO_MOVE else square
+        return self._move(position, square)
 
     # -- what the table knows ---------------------------------------------------------
 
@@ -228,9 +247,9 @@ class ReversiEngine:
             preferred = entry[2] if entry and line else move
             children.sort(key=lambda child: child[0] != preferred)
             for chosen, after in children:
-                self.core.prepare(self.game.plies_left(after))
+                self.core.turn_to(self.game.plies_left(after))
                 found = self._ask(after, -value, 1 - value)
-                if found is None:
+                if found is None or self._aborted:
                     return line
                 if found[0] <= -value:
                     line.append(chosen)

@@ -59,7 +59,10 @@ def weight_file(game: Reversi) -> Path:
 
 
 def load_weights(path: Path, layout: Layout) -> array[int]:
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise EngineError(f"cannot read weight file {path}: {error.strerror}") from None
     head, digest, rest = (
         data[: len(MAGIC)],
         data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES],
