@@ -2,7 +2,8 @@
 
 Real PostgreSQL on disk with fsync on, real gRPC over loopback, real coordinator,
 validator and assimilator, each a process of its own. Only the clients are made up: they
-answer at once, from an oracle that gives every frontier position a fixed value.
+answer at once, from an oracle that gives every frontier position a fixed value; and the
+questions, which are asked in the place of a generator as fast as results make room.
 
     python bench/pipeline.py [--seconds 60] [--clients 200] [--json]
 """
@@ -16,10 +17,10 @@ import json
 import os
 import secrets
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, LiteralString
@@ -42,6 +43,9 @@ WARM_UP_SECONDS = 2.0
 #: How many clients hammer the coordinator to find its highest rate, and their batch.
 HAMMERS = 8
 HAMMER_SLOTS = 128
+#: Workunits open at the same time, and how often new ones are asked.
+OPEN_WORKUNITS = 4096
+FEED_SECONDS = 0.05
 
 
 @dataclass
@@ -72,24 +76,44 @@ def plant(connection: Connection, frontier: int) -> Campaign:
     return campaign
 
 
-def ask(connection: Connection, campaign: Campaign, count: int) -> int:
-    """At least `count` ready workunits: every frontier node at several thresholds."""
-    frontier = number(connection, "SELECT count(*) FROM nodes WHERE children IS NULL")
-    per_node = -(-count // frontier)
-    top = campaign.max_score
-    step = max(1, 2 * top // per_node)
-    asked = connection.execute(
-        """
-        INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess,
-                               plies_left, ply)
-        SELECT %(campaign)s, id, threshold, 1000000, random(), 1000, 0, 50, 8
-        FROM nodes, generate_series(%(low)s::int, %(top)s::int, %(step)s::int) AS threshold
-        WHERE children IS NULL
-        """,
-        {"campaign": campaign.id, "low": 1 - top, "top": top, "step": step},
-    ).rowcount
-    connection.execute("ANALYZE")
-    return asked
+class Feeder:
+    """Keeps so many workunits open, as a generator does: results make room for new ones."""
+
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self._connection = connection
+        self._asked = 0
+        connection.execute(
+            """
+            CREATE UNLOGGED TABLE bench_questions AS
+            SELECT row_number() OVER (ORDER BY threshold, random()) AS number, id AS node,
+                   threshold, %(campaign)s::smallint AS campaign
+            FROM nodes, generate_series(1 - %(top)s::int, %(top)s::int) AS threshold
+            WHERE children IS NULL
+            """,
+            {"campaign": campaign.id, "top": campaign.max_score},
+        )
+        connection.execute("CREATE INDEX ON bench_questions (number)")
+        connection.execute("ANALYZE")
+        self.feed()
+
+    def feed(self) -> int:
+        """Ask as much as there is room for; how many workunits have been assimilated."""
+        done = number(self._connection, "SELECT sum(answered) FROM totals")
+        more = OPEN_WORKUNITS - (self._asked - done)
+        if more >= OPEN_WORKUNITS // 16:
+            with self._connection.transaction():
+                self._connection.execute(
+                    """
+                    INSERT INTO workunits (campaign, node, threshold, budget, priority, expected,
+                                           guess, plies_left, ply)
+                    SELECT campaign, node, threshold, 1000000, 0, 1000, 0, 50, 8
+                    FROM bench_questions WHERE number > %s AND number <= %s
+                    """,
+                    (self._asked, self._asked + more),
+                )
+                self._connection.execute("SELECT pg_notify('zermelo_ready', '')")
+            self._asked += more
+        return done
 
 
 def oracle(workunit: pb.Workunit) -> pb.Result:
@@ -195,17 +219,13 @@ def client_process(
 # -- measuring ------------------------------------------------------------------------------
 
 
-def assimilated(connection: Connection) -> int:
-    return number(connection, "SELECT sum(answered) FROM totals")
-
-
 def number(connection: Connection, query: LiteralString) -> int:
     row = connection.execute(query).fetchone()
     return int(row[0]) if row else 0
 
 
 def phase(
-    url: str, folder: Path, services: Supervisor, name: str, address: str, *,
+    folder: Path, services: Supervisor, feeder: Feeder, name: str, address: str, *,
     count: int, slots: int, per_second: float | None, seconds: float,
 ) -> tuple[float, float, Times]:  # fmt: skip
     """Run clients; the rate at which results reached the tree, over how long, and times."""
@@ -215,19 +235,24 @@ def phase(
         name, client_process(address, count, slots, per_second, seconds + WARM_UP_SECONDS, out)
     )
     try:
-        with connect_once(url) as connection:
-            time.sleep(WARM_UP_SECONDS)
-            before, started = assimilated(connection), time.monotonic()
-            while time.monotonic() - started < seconds:
-                time.sleep(0.2)
-                services.check()
-            rate = (assimilated(connection) - before) / (time.monotonic() - started)
-            elapsed = time.monotonic() - started
+        _feed_for(feeder, services, WARM_UP_SECONDS)
+        before, started = feeder.feed(), time.monotonic()
+        _feed_for(feeder, services, seconds)
+        elapsed = time.monotonic() - started
+        rate = (feeder.feed() - before) / elapsed
         while not out.exists():
-            time.sleep(0.1)
+            _feed_for(feeder, services, FEED_SECONDS)
         return rate, elapsed, Times(**json.loads(out.read_text()))
     finally:
         clients.stop()
+
+
+def _feed_for(feeder: Feeder, services: Supervisor, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(FEED_SECONDS)
+        feeder.feed()
+        services.check()
 
 
 def percentile(calls: list[tuple[float, float]], share: float) -> float:
@@ -252,24 +277,24 @@ def _cpu(pid: int) -> float:
 
 def measure(
     folder: Path, *, seconds: float, latency_seconds: float, clients: int, slots: int,
-    expected: float, frontier: int, load: float | None,
+    frontier: int, load: float | None,
 ) -> Report:  # fmt: skip
     address = "127.0.0.1:19131"
     postgres = EmbeddedPostgres(folder)
-    with running(postgres) as url:
+    with running(postgres) as url, ExitStack() as stack:
         ensure_schema(url)
         with connect_once(url) as connection:
             campaign = plant(connection, frontier)
-            asked = ask(connection, campaign, int(expected * (seconds + latency_seconds)))
-            print(f"{asked:,} workunits are ready", file=sys.stderr, flush=True)
+        # One connection for the whole run, opened after the services were forked.
         services = Supervisor(folder / "services.log")
         try:
             for name in ("coordinator", "validator", "assimilator"):
                 settings = CoordinatorSettings(listen=address)
                 services.start(name, service_process(name, url, settings))
+            feeder = Feeder(stack.enter_context(connect_once(url)), campaign)
             before = cpu_seconds(services, postgres.pid or 0)
             rate, elapsed, _ = phase(
-                url, folder, services, "hammer", address, count=HAMMERS, slots=HAMMER_SLOTS,
+                folder, services, feeder, "hammer", address, count=HAMMERS, slots=HAMMER_SLOTS,
                 per_second=None, seconds=seconds,
             )  # fmt: skip
             after = cpu_seconds(services, postgres.pid or 0)
@@ -277,7 +302,7 @@ def measure(
             used = {name: 1e6 * (after[name] - before[name]) / done for name in after}
             half = load or rate / 2
             _, _, times = phase(
-                url, folder, services, "latency", address, count=clients, slots=slots,
+                folder, services, feeder, "latency", address, count=clients, slots=slots,
                 per_second=half, seconds=latency_seconds,
             )  # fmt: skip
         finally:
@@ -316,7 +341,6 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=200, help="connected for the latency")
     parser.add_argument("--slots", type=int, default=10, help="workunits a call of these asks for")
     parser.add_argument("--load", type=float, help="workunits/s for the latency; default: half")
-    parser.add_argument("--expected", type=float, default=6000, help="rate to have work for")
     parser.add_argument("--frontier", type=int, default=10_000, help="frontier nodes at least")
     parser.add_argument("--data-dir", type=Path, help="on the disk to measure; default: temporary")
     parser.add_argument("--json", action="store_true")
@@ -327,8 +351,8 @@ def main() -> None:
     try:
         report = measure(
             folder.resolve(), seconds=options.seconds, latency_seconds=options.latency_seconds,
-            clients=options.clients, slots=options.slots, expected=options.expected,
-            frontier=options.frontier, load=options.load,
+            clients=options.clients, slots=options.slots, frontier=options.frontier,
+            load=options.load,
         )  # fmt: skip
     finally:
         if options.data_dir is None:
