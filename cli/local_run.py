@@ -25,6 +25,8 @@ CLIENT = "client"
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
 LEASE_SECONDS = 20.0
 HEARTBEAT_SECONDS = 0.25
+#: The searches give way to the services that feed them, not to the rest of the computer.
+WORKER_NICE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class LocalRun:
             data_dir=self.settings.data_dir,
             workers=self.settings.workers,
             hash_mb=self.settings.hash_mb,
+            nice=WORKER_NICE,
         )
         supervisor.start(CLIENT, lambda: run(client))
 
