@@ -30,7 +30,9 @@ MOST_SPARE_PER_CLIENT = 8
 UNKNOWN_SPEED = 100_000.0
 #: Smaller workunits than this cost more to hand out than to answer.
 LEAST_SECONDS = 0.1
+#: How often the record of progress grows, while something happens and while nothing does.
 SNAPSHOT_SECONDS = 1.0
+QUIET_SNAPSHOT_SECONDS = 60.0
 MOST_SAMPLES = 3000
 _REFIT_GROWTH = 1.5
 _MOST_SPLIT_ROUNDS = 30
@@ -118,26 +120,18 @@ class CampaignPlan:
         changed = self._hear(planner)
         split = self._split_exhausted(planner)
         self._follow_tests(planner)
-        withdrawn = self._withdraw(planner.questions.settle())
+        self._withdraw(planner.questions.settle())
         self._refit(planner)
         asked = self._ask(planner, demand)
-        withdrawn += self._withdraw(planner.questions.settle())
+        self._withdraw(planner.questions.settle())
         if planner.finished:
             self._finish()
-        if asked or split or withdrawn:
-            self.connection.execute(
-                query("count_workunits"),
-                {
-                    "campaign": self.campaign.id,
-                    "asked": asked,
-                    "split": split,
-                    "withdrawn": withdrawn,
-                },
-            )
-        if planner.finished or demand.now - self._snapshot_at >= SNAPSHOT_SECONDS:
+        busy = bool(changed or split or asked)
+        due = demand.now - self._snapshot_at
+        if planner.finished or due >= (SNAPSHOT_SECONDS if busy else QUIET_SNAPSHOT_SECONDS):
             self._snapshot_at = demand.now
             self._snapshot(planner)
-        return bool(changed or split or asked)
+        return busy
 
     def _hear(self, planner: Planner) -> int:
         """Take over the bounds that the assimilator has proved meanwhile."""
@@ -163,10 +157,11 @@ class CampaignPlan:
                     planner.questions.ran_out(question, spent)
                     nodes[node] = question.node
         self.connection.execute(
-            query("end_exhausted"), {"ids": [row[0] for row in rows], "states": states}
+            query("end_exhausted"),
+            {"campaign": self.campaign.id, "ids": [row[0] for row in rows], "states": states},
         )
         self._split(planner, list(nodes.values()))
-        return states.count("split")
+        return len(rows)
 
     def _split(self, planner: Planner, plan_nodes: list[PlanNode]) -> None:
         """Expand nodes, with the bounds that earlier searches proved below them."""
@@ -233,16 +228,16 @@ class CampaignPlan:
             for node in self.tree.load(missing):
                 planner.questions.add_node(self._plan_node(node))
 
-    def _withdraw(self, unneeded: list[Key]) -> int:
-        if not unneeded:
-            return 0
-        return self.connection.execute(
-            query("withdraw_workunits"),
-            {
-                "nodes": [node for node, _ in unneeded],
-                "thresholds": [threshold for _, threshold in unneeded],
-            },
-        ).rowcount
+    def _withdraw(self, unneeded: list[Key]) -> None:
+        if unneeded:
+            self.connection.execute(
+                query("withdraw_workunits"),
+                {
+                    "campaign": self.campaign.id,
+                    "nodes": [node for node, _ in unneeded],
+                    "thresholds": [threshold for _, threshold in unneeded],
+                },
+            )
 
     def _ask(self, planner: Planner, demand: Demand) -> int:
         """Fill the queue as far as the clients need it, splitting what is too hard."""
@@ -305,6 +300,9 @@ class CampaignPlan:
                 "known": [seed.known if seed else None for seed in seeds],
                 "known_from": [seed.result if seed else None for seed in seeds],
             },
+        )
+        self.connection.execute(
+            query("count_workunits"), {"campaign": self.campaign.id, "asked": len(questions)}
         )
         for question in questions:
             question.asked = True

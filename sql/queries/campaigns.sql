@@ -82,11 +82,6 @@ WHERE campaign = %(campaign)s AND answer IS NULL AND (%(lo)s >= threshold OR %(h
 -- name: count_tree_nodes
 UPDATE totals SET tree_nodes = tree_nodes + %s WHERE campaign = %s
 
--- name: count_workunits
-UPDATE totals SET workunits = workunits + %(asked)s, splits = splits + %(split)s,
-                  withdrawn = withdrawn + %(withdrawn)s
-WHERE campaign = %(campaign)s
-
 -- name: campaign_totals
 SELECT tree_nodes, workunits, answered, splits, withdrawn, nodes, wasted_nodes, split_nodes,
        seconds

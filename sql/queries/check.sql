@@ -131,6 +131,14 @@ SELECT campaign, format('%s workunits, counted %s', workunits, counted) FROM (
            (SELECT count(*) FROM workunits WHERE workunits.campaign = totals.campaign) AS counted
     FROM totals
 ) AS work WHERE workunits <> counted
+UNION ALL
+SELECT campaign, format('%s withdrawn, counted %s', withdrawn, counted) FROM (
+    SELECT totals.campaign, withdrawn, (
+        SELECT count(*) FROM workunits
+        WHERE workunits.campaign = totals.campaign AND state = 'withdrawn'
+    ) AS counted
+    FROM totals
+) AS ended WHERE withdrawn <> counted
 
 -- name: check_expanded_ids
 SELECT id FROM nodes WHERE campaign = %s AND children IS NOT NULL

@@ -20,9 +20,16 @@ FROM workunits
 WHERE campaign = %s AND state = 'exhausted' ORDER BY id FOR UPDATE
 
 -- name: end_exhausted
-UPDATE workunits SET state = ended.state
-FROM unnest(%(ids)s::bigint[], %(states)s::workunit_state[]) AS ended (id, state)
-WHERE workunits.id = ended.id
+WITH ended AS (
+    UPDATE workunits SET state = ended.state
+    FROM unnest(%(ids)s::bigint[], %(states)s::workunit_state[]) AS ended (id, state)
+    WHERE workunits.id = ended.id
+    RETURNING workunits.state
+)
+UPDATE totals
+SET splits = splits + (SELECT count(*) FROM ended WHERE state = 'split'),
+    withdrawn = withdrawn + (SELECT count(*) FROM ended WHERE state = 'withdrawn')
+WHERE campaign = %(campaign)s
 
 -- name: proved_below
 -- What exhausted searches of these nodes had settled below them.
@@ -40,8 +47,12 @@ WITH unneeded AS (
       ON workunits.node = question.node AND workunits.threshold = question.threshold
     WHERE workunits.state IN ('ready', 'leased')
     ORDER BY workunits.id FOR UPDATE OF workunits
+), withdrawn AS (
+    UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
+    RETURNING workunits.id
 )
-UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
+UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
+WHERE campaign = %(campaign)s
 
 -- name: insert_workunits
 INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess, plies_left,
@@ -53,6 +64,9 @@ FROM unnest(
     %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
     %(plies)s::smallint[], %(known)s::bytea[], %(known_from)s::bigint[]
 ) AS question (node, threshold, priority, expected, guess, plies_left, ply, known, known_from)
+
+-- name: count_workunits
+UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)s
 
 -- name: live_hosts
 -- How many workunits can be worked on at once, and how fast a worker is on average.
