@@ -96,7 +96,8 @@ class Questions:
         self._roots: set[Question] = set()
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
-        self._dropped: list[Question] = []
+        #: Asked questions that nobody needs, in order, until somebody does again.
+        self._dropped: dict[Key, None] = {}
 
     # -- what the driver tells -----------------------------------------------------------
 
@@ -146,13 +147,7 @@ class Questions:
             self._queued.discard(question)
             if self.is_open(question):
                 self._evaluate(question)
-        unneeded = []
-        for question in self._dropped:
-            again = self.get(question.key)
-            if again is None:
-                unneeded.append(question.key)
-            else:
-                again.asked = True
+        unneeded = list(self._dropped)
         self._dropped.clear()
         return unneeded
 
@@ -201,6 +196,9 @@ class Questions:
             return question
         node.questions[threshold] = question
         self.open_count += 1
+        if question.key in self._dropped:
+            del self._dropped[question.key]
+            question.asked = True
         self._grow(question)
         return question
 
@@ -281,7 +279,7 @@ class Questions:
             del gone.node.questions[gone.threshold]
             self.open_count -= 1
             if gone.asked:
-                self._dropped.append(gone)
+                self._dropped[gone.key] = None
             for child in gone.children:
                 if gone in child.parents:
                     child.parents.remove(gone)
