@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h)
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench proto clean
 
 demo: $(VENV)/.installed  ## solve reversi 6x6 on this machine
 	$(BIN)/zermelo engine solve reversi:6x6
@@ -20,6 +20,9 @@ lint: $(VENV)/.installed  ## style and types
 
 bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
 	$(BIN)/python bench/engine.py
+
+proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
+	$(BIN)/python -m zermelo.proto.generate
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so

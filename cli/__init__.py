@@ -11,7 +11,12 @@ from zermelo import ZermeloError, __version__
 
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
+    "campaign": "zermelo.cli.campaign",
+    "db": "zermelo.cli.db",
     "engine": "zermelo.cli.engine",
+    "client": "zermelo.cli.client",
+    "serve": "zermelo.cli.serve",
+    "solve": "zermelo.cli.solve",
 }
 
 

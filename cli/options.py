@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from zermelo.server.embedded import default_data_dir, embedded_database
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,3 +26,26 @@ def json_option(command: F) -> F:
     return option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")(
         command
     )
+
+
+def database_options(command: F) -> F:
+    """``--data-dir`` and ``--database``: where the campaigns are."""
+    data_dir = option(
+        "--data-dir", type=click.Path(path_type=Path), default=default_data_dir,
+        help="Directory of the embedded PostgreSQL.",
+    )  # fmt: skip
+    database = option(
+        "--database", default=None, metavar="URL",
+        help="Use this PostgreSQL (15 or newer) instead of the embedded one.",
+    )  # fmt: skip
+    return data_dir(database(command))
+
+
+@contextmanager
+def open_database(data_dir: Path, database: str | None, *, create: bool = False) -> Iterator[str]:
+    """The URL of the database these options name; an embedded one runs meanwhile."""
+    if database is not None:
+        yield database
+        return
+    with embedded_database(data_dir, create=create) as url:
+        yield url

@@ -1,0 +1,186 @@
+"""`zermelo campaign`: what is to be solved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zermelo.cli.options import database_options, json_option, open_database, option
+from zermelo.engine import open_engine
+from zermelo.server.campaigns import (
+    DEFAULT_TARGET_SECONDS,
+    Summary,
+    campaign_summary,
+    create_campaign,
+    find_campaign,
+    list_campaigns,
+    steer_campaign,
+)
+from zermelo.server.database import Connection, check_schema, connect_once, init_schema
+from zermelo.server.growth import grow as grow_tree
+from zermelo.server.planner import Goal
+
+
+@click.group()
+def campaign() -> None:
+    """Create, list, show and steer campaigns."""
+
+
+@campaign.command()
+@click.argument("spec")
+@option("--name", default=None, help="How to call it.  [default: the spec]")
+@option("--goal", type=click.Choice([str(goal) for goal in Goal]), default=str(Goal.SCORE),
+        help="What to prove: the exact score, or only who wins.")
+@option("--position", default=None, help="Where to start.  [default: the initial position]")
+@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=DEFAULT_TARGET_SECONDS,
+        help="How long a workunit should keep a client busy at most.")
+@option("--node-limit", type=click.IntRange(1), default=None,
+        help="Most nodes of a workunit, whatever the client's speed.")
+@database_options
+@json_option
+def create(
+    spec: str, name: str | None, goal: str, position: str | None, target_seconds: float,
+    node_limit: int | None, data_dir: Path, database: str | None, as_json: bool,
+) -> None:
+    """Start a campaign for the game SPEC, such as reversi:6x6."""
+    with _connection(data_dir, database, create=True) as connection:
+        made = create_campaign(
+            connection, spec, name=name, goal=goal, position=position,
+            target_seconds=target_seconds, node_limit=node_limit,
+        )
+        _show(campaign_summary(connection, made.name), as_json)
+
+
+@campaign.command(name="list")
+@database_options
+@json_option
+def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """All campaigns and how far they are."""
+    with _connection(data_dir, database) as connection:
+        summaries = [campaign_summary(connection, c.name) for c in list_campaigns(connection)]
+    if as_json:
+        click.echo(json.dumps({"campaigns": [summary.as_dict() for summary in summaries]}))
+        return
+    for summary in summaries:
+        click.echo(
+            f"{summary.campaign:24} {summary.goal:8} {summary.state:10} {_standing(summary)}"
+        )
+    if not summaries:
+        click.echo("no campaigns; start one with `zermelo campaign create SPEC`")
+
+
+@campaign.command()
+@click.argument("name")
+@database_options
+@json_option
+def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Where the campaign NAME stands."""
+    with _connection(data_dir, database) as connection:
+        _show(campaign_summary(connection, name), as_json)
+
+
+@campaign.command()
+@click.argument("name")
+@option("--moves", type=click.IntRange(1, 30), required=True, help="How deep; passes do not count.")
+@database_options
+@json_option
+def grow(
+    name: str, moves: int, data_dir: Path, database: str | None, as_json: bool
+) -> None:
+    """Expand the tree of the new campaign NAME before anything is asked.
+
+    For games so large that their first positions are surely too hard for any client.
+    """
+    with _connection(data_dir, database) as connection:
+        chosen = find_campaign(connection, name)
+        engine = open_engine(chosen.game)
+        counts: list[int] = []
+        nodes = grow_tree(connection, chosen, engine, moves, lambda _, count: counts.append(count))
+    if as_json:
+        click.echo(json.dumps({"nodes": nodes, "positions_by_moves": counts}))
+        return
+    for made, count in enumerate(counts):
+        click.echo(f"{made:3} moves {count:12,} positions")
+
+
+def _steering(command: str, state: str, help_text: str) -> None:
+    @campaign.command(name=command, help=help_text)
+    @click.argument("name")
+    @database_options
+    @json_option
+    def steer(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
+        with _connection(data_dir, database) as connection:
+            steer_campaign(connection, find_campaign(connection, name), state)
+            _show(campaign_summary(connection, name), as_json)
+
+
+_steering("pause", "paused", "Ask nothing more until the campaign is resumed.")
+_steering("resume", "running", "Go on with a paused campaign.")
+_steering("cancel", "cancelled", "End a campaign for good; what is proved stays.")
+
+
+@contextmanager
+def _connection(
+    data_dir: Path, database: str | None, *, create: bool = False
+) -> Iterator[Connection]:
+    with (
+        open_database(data_dir, database, create=create) as url,
+        connect_once(url) as connection,
+    ):
+        if create:
+            init_schema(connection)
+        check_schema(connection)
+        yield connection
+
+
+def _show(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(summary.as_dict()))
+        return
+    rows: dict[str, Any] = {
+        "campaign": summary.campaign,
+        "goal": summary.goal,
+        "state": summary.state,
+        "root": _standing(summary),
+        "line": " ".join(summary.line) or "unknown",
+        "tree": f"{summary.tree_nodes:,} nodes, {summary.open_questions:,} open questions",
+        "workunits": (
+            f"{summary.workunits:,}: {summary.ready} ready, {summary.leased} leased,"
+            f" {summary.answered:,} answered, {summary.splits:,} split,"
+            f" {summary.withdrawn:,} withdrawn"
+        ),
+        "searched": f"{summary.nodes:,} nodes, {_share(summary)} of them unneeded",
+        "remaining": _remaining(summary),
+        "alarms": summary.alarms,
+    }
+    for title, text in rows.items():
+        click.echo(f"{title:10} {text}")
+
+
+def _standing(summary: Summary) -> str:
+    lo, hi = summary.bounds
+    score = f"value {lo}" if lo == hi else f"between {lo} and {hi}"
+    if summary.outcome:
+        return f"{score}, {summary.outcome}"
+    if summary.threshold is not None:
+        return f"{score}, testing {summary.threshold}"
+    return score
+
+
+def _share(summary: Summary) -> str:
+    return f"{summary.wasted_nodes / summary.nodes:.1%}" if summary.nodes else "none"
+
+
+def _remaining(summary: Summary) -> str:
+    if summary.state in ("finished", "cancelled"):
+        return "nothing"
+    if summary.remaining is None or summary.remaining_factor is None:
+        return "unknown"
+    low = summary.remaining / summary.remaining_factor
+    high = summary.remaining * summary.remaining_factor
+    return f"about {summary.remaining:.1e} nodes, 80 % likely between {low:.1e} and {high:.1e}"

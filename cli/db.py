@@ -1,0 +1,85 @@
+"""`zermelo db`: the database itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from zermelo.cli.options import database_options, json_option, open_database
+from zermelo.server.check import CHECKS, check_database
+from zermelo.server.database import (
+    DatabaseError,
+    check_schema,
+    connect_once,
+    init_schema,
+    migrate_schema,
+    schema_version,
+)
+
+VIOLATED = 5
+
+
+@click.group()
+def db() -> None:
+    """Create, upgrade and check the database."""
+
+
+@db.command()
+@database_options
+@json_option
+def init(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Create everything in an empty database; an up-to-date one is left alone."""
+    with open_database(data_dir, database, create=True) as url, connect_once(url) as connection:
+        created = init_schema(connection)
+        if not created:
+            check_schema(connection)
+        version = schema_version(connection)
+    if as_json:
+        click.echo(json.dumps({"created": created, "version": version}))
+    else:
+        done = "created" if created else "was there already"
+        click.echo(f"schema version {version} {done}")
+
+
+@db.command()
+@database_options
+@json_option
+def migrate(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Bring an older database to the schema of this program."""
+    with open_database(data_dir, database) as url, connect_once(url) as connection:
+        if schema_version(connection) == 0:
+            raise DatabaseError("the database is empty; run `zermelo db init`")
+        applied = migrate_schema(connection)
+        check_schema(connection)
+        version = schema_version(connection)
+    if as_json:
+        click.echo(json.dumps({"applied": applied, "version": version}))
+    else:
+        for name in applied:
+            click.echo(f"applied {name}")
+        click.echo(f"schema version {version}")
+
+
+@db.command()
+@database_options
+@json_option
+def check(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Test the invariants on a live database and name every violation.
+
+    Ends with exit code 5 if there is any.
+    """
+    with open_database(data_dir, database) as url, connect_once(url) as connection:
+        check_schema(connection)
+        violations = check_database(connection)
+    if as_json:
+        found = [violation._asdict() for violation in violations]
+        click.echo(json.dumps({"ok": not found, "checks": len(CHECKS) + 1, "violations": found}))
+    else:
+        for violation in violations:
+            click.echo(str(violation))
+        click.echo(f"{len(CHECKS) + 1} checks, {len(violations)} violations")
+    if violations:
+        sys.exit(VIOLATED)

@@ -1,0 +1,173 @@
+"""A whole solve on one machine: PostgreSQL, the services and a client, each a process.
+
+The start is arranged so that nothing waits for anything it does not need: the database
+is created while modules load, and every service is forked from the loaded process.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from zermelo.games import open_game
+from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
+from zermelo.server.supervisor import LOG_FORMAT, Supervisor
+
+LOG_NAME = "zermelo.log"
+LOOPBACK = "127.0.0.1"
+CLIENT = "client"
+
+#: On one machine messages are cheap, and every late withdrawal is work in vain.
+LEASE_SECONDS = 20.0
+HEARTBEAT_SECONDS = 0.25
+#: The searches give way to the services that feed them, not to the rest of the computer.
+WORKER_NICE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRunSettings:
+    spec: str
+    goal: str
+    name: str | None
+    workers: int
+    hash_mb: int
+    target_seconds: float
+    data_dir: Path
+    database: str | None
+
+
+class LocalRun:
+    """Runs one campaign until it is finished. Use as ``with LocalRun(...) as run``."""
+
+    def __init__(self, settings: LocalRunSettings) -> None:
+        self.settings = settings
+        self._stack = ExitStack()
+        self._postgres: EmbeddedPostgres | None = None
+        self._supervisor: Supervisor | None = None
+        self.url = ""
+        self.campaign = ""
+
+    def __enter__(self) -> LocalRun:
+        with ExitStack() as stack:
+            self._start(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def restarts(self) -> int:
+        """How often a service had to be started again."""
+        return self._supervisor.restarts if self._supervisor else 0
+
+    def check(self) -> None:
+        """Keep everything alive; `ServiceError` when something cannot be."""
+        if self._postgres is not None:
+            self._postgres.keep_alive()
+        if self._supervisor is not None:
+            self._supervisor.check()
+
+    # -- start --------------------------------------------------------------------------
+
+    def _start(self, stack: ExitStack) -> None:
+        settings = self.settings
+        open_game(settings.spec)
+        log_file = self._take_directory(stack)
+        finish = self._begin_database(stack)
+        _load_modules()
+        coordinator = CoordinatorSettings(
+            listen=f"{LOOPBACK}:{_free_port()}",
+            lease_seconds=LEASE_SECONDS,
+            heartbeat_seconds=HEARTBEAT_SECONDS,
+        )
+        self._supervisor = supervisor = Supervisor(log_file)
+        stack.callback(supervisor.stop, first=CLIENT)
+        early = self._postgres is not None and self._postgres.creating
+        if early:
+            # Its workers load their modules while the database is being created.
+            self._start_client(supervisor, coordinator)
+        self.url = finish()
+        if self._create_campaign():
+            return
+        self._start_services(supervisor, coordinator)
+        if not early:
+            self._start_client(supervisor, coordinator)
+
+    def _take_directory(self, stack: ExitStack) -> Path:
+        directory = DataDirectory(self.settings.data_dir)
+        directory.lock()
+        stack.callback(directory.unlock)
+        log_file = directory.path / LOG_NAME
+        handler = logging.FileHandler(log_file)
+        handler.setFormatter(logging.Formatter(LOG_FORMAT))
+        logging.getLogger().addHandler(handler)
+        stack.callback(handler.close)
+        stack.callback(logging.getLogger().removeHandler, handler)
+        return log_file
+
+    def _begin_database(self, stack: ExitStack) -> Callable[[], str]:
+        """Begin to make the database available; what is returned waits for its URL."""
+        if self.settings.database is not None:
+            url = self.settings.database
+            return lambda: url
+        self._postgres = postgres = EmbeddedPostgres(self.settings.data_dir.expanduser().resolve())
+        stack.callback(postgres.stop)
+        postgres.begin()
+        return postgres.wait_ready
+
+    def _create_campaign(self) -> bool:
+        """Find or make the campaign; True when it is finished already."""
+        from zermelo.server.campaigns import create_campaign
+        from zermelo.server.database import connect_once, ensure_schema
+
+        ensure_schema(self.url)
+        with connect_once(self.url) as connection:
+            campaign = create_campaign(
+                connection,
+                self.settings.spec,
+                name=self.settings.name,
+                goal=self.settings.goal,
+                target_seconds=self.settings.target_seconds,
+            )
+        self.campaign = campaign.name
+        return campaign.state == "finished"
+
+    def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
+        from zermelo.server.launcher import SERVICES, service_process
+
+        for name in SERVICES:
+            supervisor.start(name, service_process(name, self.url, coordinator))
+
+    def _start_client(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
+        from zermelo.client.daemon import run
+        from zermelo.client.settings import ClientSettings
+
+        client = ClientSettings(
+            server=coordinator.listen,
+            data_dir=self.settings.data_dir,
+            workers=self.settings.workers,
+            hash_mb=self.settings.hash_mb,
+            nice=WORKER_NICE,
+        )
+        supervisor.start(CLIENT, lambda: run(client))
+
+
+def _load_modules() -> None:
+    """Load what the forked services will need, while the database is being created."""
+    from zermelo.client import daemon  # noqa: F401
+    from zermelo.server import assimilator, campaigns, generator, validator  # noqa: F401
+    from zermelo.server.coordinator import main  # noqa: F401
+
+
+def _free_port() -> int:
+    """A port nobody uses at the moment. Should somebody take it, the coordinator says so."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port

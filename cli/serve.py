@@ -1,0 +1,116 @@
+"""`zermelo serve`: the services, one by one or all together."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zermelo.cli.options import database_options, open_database, option
+from zermelo.server.coordinator.settings import DEFAULT_LISTEN, CoordinatorSettings
+
+Command = Callable[..., None]
+
+
+@click.group()
+def serve() -> None:
+    """Run the services that solve campaigns; any number of each, on one database."""
+
+
+def _coordinator_options(command: Command) -> Command:
+    """The options of a coordinator, handed on as its settings."""
+
+    @option("--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT",
+            help="Where the coordinator takes calls.")
+    @option("--lease-seconds", type=click.FloatRange(0.1, 86400), default=60.0,
+            help="A lease ends so long after its last progress.")
+    @option("--heartbeat-seconds", type=click.FloatRange(0.05, 3600), default=5.0,
+            help="How often clients report progress.")
+    @wraps(command)
+    def with_settings(
+        *arguments: Any, listen: str, lease_seconds: float, heartbeat_seconds: float, **more: Any
+    ) -> None:
+        settings = CoordinatorSettings(listen, lease_seconds, heartbeat_seconds)
+        command(*arguments, settings=settings, **more)
+
+    return with_settings
+
+
+@serve.command()
+@_coordinator_options
+@database_options
+def coordinator(data_dir: Path, database: str | None, settings: CoordinatorSettings) -> None:
+    """Hand out work to clients and take their results."""
+    _serve("coordinator", data_dir, database, settings)
+
+
+@serve.command()
+@database_options
+def generator(data_dir: Path, database: str | None) -> None:
+    """Grow the tree and choose what to ask."""
+    _serve("generator", data_dir, database)
+
+
+@serve.command()
+@database_options
+def validator(data_dir: Path, database: str | None) -> None:
+    """Decide which results to believe."""
+    _serve("validator", data_dir, database)
+
+
+@serve.command()
+@database_options
+def assimilator(data_dir: Path, database: str | None) -> None:
+    """Put results into the tree and back their bounds up."""
+    _serve("assimilator", data_dir, database)
+
+
+@serve.command(name="all")
+@_coordinator_options
+@database_options
+def all_services(data_dir: Path, database: str | None, settings: CoordinatorSettings) -> None:
+    """One of each, as processes of their own that are started again when they die."""
+    _start_log()
+    if database is not None:
+        _serve_all(database, settings)
+        return
+    from zermelo.server.embedded import EmbeddedDatabase
+
+    with EmbeddedDatabase(data_dir) as embedded:
+        _serve_all(embedded.url, settings, embedded.keep_alive)
+
+
+def _serve_all(
+    url: str, settings: CoordinatorSettings, also: Callable[[], None] = lambda: None
+) -> None:
+    from zermelo.server.launcher import SERVICES, service_process
+    from zermelo.server.supervisor import Supervisor
+
+    supervisor = Supervisor()
+    for name in SERVICES:
+        supervisor.start(name, service_process(name, url, settings))
+    supervisor.run(also)
+
+
+def _serve(
+    name: str,
+    data_dir: Path,
+    database: str | None,
+    settings: CoordinatorSettings | None = None,
+) -> None:
+    from zermelo.server.launcher import service_process
+
+    _start_log()
+    with open_database(data_dir, database) as url:
+        service_process(name, url, settings or CoordinatorSettings())()
+
+
+def _start_log() -> None:
+    from zermelo.server.supervisor import LOG_FORMAT
+
+    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr)

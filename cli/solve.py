@@ -1,0 +1,126 @@
+"""`zermelo solve`: from nothing to a proved value, on this machine."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from zermelo import ZermeloError
+from zermelo.cli.best_play import play_on
+from zermelo.cli.local_run import LocalRun, LocalRunSettings
+from zermelo.cli.options import database_options, json_option, option
+from zermelo.client.settings import usable_cores
+from zermelo.games import open_game
+
+if TYPE_CHECKING:
+    from zermelo.server.campaigns import Summary
+
+REFRESH_SECONDS = 0.25
+EXIT_INTERRUPTED = 130
+
+
+class StoppedError(ZermeloError):
+    """The user stopped the solve; the same command goes on."""
+
+    exit_code = EXIT_INTERRUPTED
+
+
+@click.command()
+@click.argument("spec")
+@option("--workers", type=click.IntRange(1, 1024), default=None, show_default="one per core",
+        help="Searches that run at the same time.")
+@option("--goal", type=click.Choice(["score", "outcome"]), default="score",
+        help="The exact score, or only who wins.")
+@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=2.0,
+        help="How long a workunit should take; what takes longer is split.")
+@option("--hash-mb", type=click.IntRange(1, 65536), default=64,
+        help="Transposition table of each worker.")
+@option("--name", default=None, show_default="the spec", help="Name of the campaign.")
+@database_options
+@json_option
+def solve(
+    spec: str,
+    workers: int | None,
+    goal: str,
+    target_seconds: float,
+    hash_mb: int,
+    name: str | None,
+    data_dir: Path,
+    database: str | None,
+    as_json: bool,
+) -> None:
+    """Prove the value of the game SPEC, such as reversi:6x6, on this machine.
+
+    Ctrl-C stops it in good order, and the same command goes on where it stopped.
+    """
+    started = time.monotonic()
+    settings = LocalRunSettings(
+        spec=spec,
+        goal=goal,
+        name=name,
+        workers=workers or usable_cores(),
+        hash_mb=hash_mb,
+        target_seconds=target_seconds,
+        data_dir=data_dir,
+        database=database,
+    )
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with LocalRun(settings) as run:
+            summary = _watch(run, quiet=as_json)
+    except KeyboardInterrupt:
+        raise StoppedError("stopped; the same command goes on from here") from None
+    if summary.value is not None:
+        summary = replace(summary, line=play_on(open_game(summary.game), summary.line))
+    seconds = time.monotonic() - started
+    if as_json:
+        click.echo(json.dumps(_final_object(summary, seconds)))
+    else:
+        from zermelo.cli.live_view import show_result
+
+        show_result(summary, seconds)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """SIGTERM is meant like Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _watch(run: LocalRun, *, quiet: bool) -> Summary:
+    """Show what happens until the campaign is finished; its summary then."""
+    from zermelo.cli.live_view import LiveView
+    from zermelo.cli.watching import CampaignWatch
+
+    with CampaignWatch(run) as watch, LiveView(sys.stderr, quiet=quiet) as view:
+        while True:
+            summary = watch.next(REFRESH_SECONDS)
+            if summary is None:
+                continue
+            if summary.state in ("finished", "cancelled"):
+                return summary
+            view.show(summary, run.restarts)
+
+
+def _final_object(summary: Summary, seconds: float) -> dict[str, object]:
+    return {
+        "game": summary.game,
+        "goal": summary.goal,
+        "value": summary.value,
+        "bounds": list(summary.bounds),
+        "outcome": summary.outcome,
+        "line": summary.line,
+        "workunits": summary.workunits,
+        "splits": summary.splits,
+        "withdrawn": summary.withdrawn,
+        "nodes": summary.nodes,
+        "wasted_nodes": summary.wasted_nodes,
+        "seconds": round(seconds, 3),
+    }

@@ -1,0 +1,48 @@
+"""Messages over a socket between the daemon and its workers: a length, then a message."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from typing import TypeVar
+
+from google.protobuf.message import Message
+
+M = TypeVar("M", bound=Message)
+
+_LENGTH = struct.Struct(">I")
+
+
+def frame(message: Message) -> bytes:
+    body = message.SerializeToString()
+    return _LENGTH.pack(len(body)) + body
+
+
+async def read_frame(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
+    """The next message; None when the other end is gone."""
+    try:
+        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        return kind.FromString(await reader.readexactly(length))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+
+
+def receive_frame(stream: socket.socket, kind: type[M]) -> M | None:
+    """The next message, waiting for it; None when the other end is gone."""
+    header = _receive(stream, _LENGTH.size)
+    body = None if header is None else _receive(stream, _LENGTH.unpack(header)[0])
+    return None if body is None else kind.FromString(body)
+
+
+def _receive(stream: socket.socket, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        try:
+            piece = stream.recv(size - len(data))
+        except ConnectionError:
+            return None
+        if not piece:
+            return None
+        data += piece
+    return bytes(data)

@@ -1,0 +1,30 @@
+"""How fast this host is, and how long its workunits take, from the latest results."""
+
+from __future__ import annotations
+
+#: The share of the past that every result leaves in the averages.
+MEMORY = 0.9
+#: A shorter search tells more about its overhead than about the engine.
+TELLING_SECONDS = 0.01
+
+
+class Speed:
+    def __init__(self) -> None:
+        #: Of one worker; 0 while nothing was measured.
+        self.nodes_per_second = 0
+        #: Mean time of a workunit; None while none was finished.
+        self.workunit_seconds: float | None = None
+        self._nodes = self._seconds = 0.0
+
+    def measured(self, nodes_per_second: int) -> None:
+        """A benchmark: counts until a search tells more."""
+        if not self._seconds:
+            self.nodes_per_second = nodes_per_second
+
+    def finished(self, nodes: int, seconds: float) -> None:
+        before = seconds if self.workunit_seconds is None else self.workunit_seconds
+        self.workunit_seconds = before * MEMORY + seconds * (1 - MEMORY)
+        if seconds >= TELLING_SECONDS and nodes:
+            self._nodes = self._nodes * MEMORY + nodes
+            self._seconds = self._seconds * MEMORY + seconds
+            self.nodes_per_second = max(1, round(self._nodes / self._seconds))

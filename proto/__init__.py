@@ -1,0 +1,1 @@
+"""The messages and the service that clients and coordinator share: `zermelo.v1`."""

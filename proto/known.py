@@ -1,0 +1,77 @@
+"""Positions with proved bounds: how they travel and how they are stored.
+
+Both are the message `KnownBounds`, which keeps its columns together so that a hundred
+positions cost little more than their hundred keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from google.protobuf.message import DecodeError
+
+from zermelo.proto import coordinator_pb2
+from zermelo.proto.limits import LimitError, check
+
+KEY_BYTES = 16
+MOST_POSITIONS = 1024
+
+
+class KnownBounds(NamedTuple):
+    """What is proved about one canonical position, for the side to move."""
+
+    key: bytes
+    history: bytes
+    lo: int
+    hi: int
+
+
+def to_message(known: Iterable[KnownBounds]) -> coordinator_pb2.KnownBounds:
+    """The message of these positions; those beyond what one may hold are left out."""
+    items = list(known)[:MOST_POSITIONS]
+    histories = [item.history for item in items]
+    return coordinator_pb2.KnownBounds(
+        positions=b"".join(item.key for item in items),
+        lo=[item.lo for item in items],
+        hi=[item.hi for item in items],
+        histories=histories if any(histories) else [],
+    )
+
+
+def from_message(message: coordinator_pb2.KnownBounds) -> list[KnownBounds]:
+    """The positions of a message; `LimitError` when its columns do not fit together."""
+    check(message)
+    keys = [
+        message.positions[at : at + KEY_BYTES]
+        for at in range(0, len(message.positions), KEY_BYTES)
+    ]
+    histories = message.histories or [b""] * len(keys)
+    if len(message.positions) % KEY_BYTES or not (
+        len(keys) == len(message.lo) == len(message.hi) == len(histories)
+    ):
+        raise LimitError(
+            f"bounds of {len(message.positions)} bytes of positions, {len(message.lo)} lo, "
+            f"{len(message.hi)} hi and {len(message.histories)} histories do not fit together"
+        )
+    known = [
+        KnownBounds(*row) for row in zip(keys, histories, message.lo, message.hi, strict=True)
+    ]
+    for item in known:
+        if item.lo > item.hi:
+            raise LimitError(f"contradictory bounds of a position: {item.lo} > {item.hi}")
+    return known
+
+
+def pack(known: Iterable[KnownBounds]) -> bytes:
+    return to_message(known).SerializeToString()
+
+
+def unpack(data: bytes) -> list[KnownBounds]:
+    """What `pack` packed; `LimitError`, a ValueError, when it is malformed."""
+    message = coordinator_pb2.KnownBounds()
+    try:
+        message.ParseFromString(data)
+    except DecodeError as error:
+        raise LimitError(f"malformed bounds: {error}") from error
+    return from_message(message)

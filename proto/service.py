@@ -1,0 +1,69 @@
+"""The Coordinator service, bound to gRPC from its descriptor: both ends, one source."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import grpc
+from google.protobuf import message_factory
+from google.protobuf.descriptor import MethodDescriptor
+
+from zermelo.proto import coordinator_pb2
+
+SERVICE = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
+
+#: What this release speaks, and the oldest client that its coordinator still serves.
+PROTOCOL_VERSION = 1
+OLDEST_PROTOCOL_VERSION = 1
+
+#: Larger messages are refused by gRPC before they are even parsed.
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+
+#: The trailing metadata that tells a program why a call was refused.
+REASON = "zermelo-reason"
+TOO_OLD = "client-too-old"
+UNKNOWN_HOST = "unknown-host"
+BROKEN_LIMIT = "broken-limit"
+OVERLOADED = "overloaded"
+DATABASE_AWAY = "database-away"
+STOPPING = "stopping"
+
+Handler = Callable[[Any, Any], Awaitable[Any]]
+
+
+def _path(method: MethodDescriptor) -> str:
+    return f"/{SERVICE.full_name}/{method.name}"
+
+
+class CoordinatorStub:
+    """Calls the coordinator over a channel, one attribute per RPC."""
+
+    def __init__(self, channel: Any) -> None:
+        self._calls: dict[str, Any] = {}
+        for method in SERVICE.methods:
+            reply = message_factory.GetMessageClass(method.output_type)
+            self._calls[method.name] = channel.unary_unary(
+                _path(method),
+                request_serializer=lambda request: request.SerializeToString(),
+                response_deserializer=reply.FromString,
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._calls[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def coordinator_handler(handlers: Mapping[str, Handler]) -> grpc.GenericRpcHandler:
+    """The server side: one coroutine function per RPC of the service, none missing."""
+    methods = {}
+    for method in SERVICE.methods:
+        request = message_factory.GetMessageClass(method.input_type)
+        methods[method.name] = grpc.unary_unary_rpc_method_handler(
+            handlers[method.name],
+            request_deserializer=request.FromString,
+            response_serializer=lambda reply: reply.SerializeToString(),
+        )
+    return grpc.method_handlers_generic_handler(SERVICE.full_name, methods)

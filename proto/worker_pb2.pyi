@@ -1,0 +1,60 @@
+from zermelo.proto import coordinator_pb2 as _coordinator_pb2
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ToWorker(_message.Message):
+    __slots__ = ("prepare", "solve", "drop")
+    class Prepare(_message.Message):
+        __slots__ = ("game",)
+        GAME_FIELD_NUMBER: _ClassVar[int]
+        game: str
+        def __init__(self, game: _Optional[str] = ...) -> None: ...
+    class Drop(_message.Message):
+        __slots__ = ("lease_id",)
+        LEASE_ID_FIELD_NUMBER: _ClassVar[int]
+        lease_id: int
+        def __init__(self, lease_id: _Optional[int] = ...) -> None: ...
+    PREPARE_FIELD_NUMBER: _ClassVar[int]
+    SOLVE_FIELD_NUMBER: _ClassVar[int]
+    DROP_FIELD_NUMBER: _ClassVar[int]
+    prepare: ToWorker.Prepare
+    solve: _coordinator_pb2.Workunit
+    drop: ToWorker.Drop
+    def __init__(self, prepare: _Optional[_Union[ToWorker.Prepare, _Mapping]] = ..., solve: _Optional[_Union[_coordinator_pb2.Workunit, _Mapping]] = ..., drop: _Optional[_Union[ToWorker.Drop, _Mapping]] = ...) -> None: ...
+
+class FromWorker(_message.Message):
+    __slots__ = ("prepared", "progress", "result", "dropped", "failed")
+    class Prepared(_message.Message):
+        __slots__ = ("nodes_per_second",)
+        NODES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+        nodes_per_second: int
+        def __init__(self, nodes_per_second: _Optional[int] = ...) -> None: ...
+    class Dropped(_message.Message):
+        __slots__ = ("lease_id", "nodes")
+        LEASE_ID_FIELD_NUMBER: _ClassVar[int]
+        NODES_FIELD_NUMBER: _ClassVar[int]
+        lease_id: int
+        nodes: int
+        def __init__(self, lease_id: _Optional[int] = ..., nodes: _Optional[int] = ...) -> None: ...
+    class Failed(_message.Message):
+        __slots__ = ("lease_id", "message")
+        LEASE_ID_FIELD_NUMBER: _ClassVar[int]
+        MESSAGE_FIELD_NUMBER: _ClassVar[int]
+        lease_id: int
+        message: str
+        def __init__(self, lease_id: _Optional[int] = ..., message: _Optional[str] = ...) -> None: ...
+    PREPARED_FIELD_NUMBER: _ClassVar[int]
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    prepared: FromWorker.Prepared
+    progress: _coordinator_pb2.LeaseProgress
+    result: _coordinator_pb2.Result
+    dropped: FromWorker.Dropped
+    failed: FromWorker.Failed
+    def __init__(self, prepared: _Optional[_Union[FromWorker.Prepared, _Mapping]] = ..., progress: _Optional[_Union[_coordinator_pb2.LeaseProgress, _Mapping]] = ..., result: _Optional[_Union[_coordinator_pb2.Result, _Mapping]] = ..., dropped: _Optional[_Union[FromWorker.Dropped, _Mapping]] = ..., failed: _Optional[_Union[FromWorker.Failed, _Mapping]] = ...) -> None: ...

@@ -1,0 +1,1 @@
+"""The server side: services that meet only in PostgreSQL."""

@@ -1,0 +1,162 @@
+"""The assimilator: puts valid results into the tree and backs their bounds up.
+
+One assimilator at a time serves a campaign; others stand by or serve other campaigns.
+Every batch is one transaction. A result that contradicts the tree is quarantined with
+an alarm, and its question is asked again; the tree stays as it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from zermelo.games import Bounds
+from zermelo.server.backup import Claim, Contradiction, add_claims
+from zermelo.server.campaigns import Campaign, waiting_campaigns
+from zermelo.server.database import Connection, in_transaction, serve
+from zermelo.server.identity import NodeId
+from zermelo.server.listening import Claims, Listener
+from zermelo.sql import query
+
+log = logging.getLogger(__name__)
+
+CHANNELS = ("zermelo_valid",)
+SERVICE = 3  # the first half of the advisory lock of an assimilator
+BATCH = 500
+IDLE_SECONDS = 2.0
+
+
+class Valid(NamedTuple):
+    """A validated result on its way into the tree."""
+
+    lease: int
+    workunit: int
+    node: NodeId
+    answer: str
+    lo: int
+    hi: int
+    nodes: int
+    seconds: float
+    wasted: bool
+    #: Nodes of this lease that the totals contain already.
+    counted_nodes: int
+
+
+def run(url: str, stop: threading.Event) -> None:
+    """Serve every campaign until `stop` is set."""
+
+    def work(connection: Connection) -> None:
+        listener = Listener(connection, CHANNELS)
+        claims = Claims(connection, SERVICE)
+        while not stop.is_set():
+            busy = 0
+            for campaign in waiting_campaigns(connection):
+                if claims.hold(campaign.id):
+                    busy += assimilate(connection, campaign)
+            if not busy:
+                listener.wait(IDLE_SECONDS, stop)
+
+    serve(url, stop, work)
+
+
+def assimilate(connection: Connection, campaign: Campaign, batch: int = BATCH) -> int:
+    """Put up to `batch` valid results into the tree; how many there were."""
+    try:
+        return in_transaction(connection, lambda: _assimilate(connection, campaign, batch))
+    except Contradiction:
+        # Again one by one, so that only what contradicts is kept out.
+        return in_transaction(connection, lambda: _assimilate_singly(connection, campaign, batch))
+
+
+def _assimilate(connection: Connection, campaign: Campaign, batch: int) -> int:
+    results = _valid_results(connection, campaign, batch)
+    if results:
+        _believe(connection, campaign, results)
+        _end(connection, campaign, results)
+    return len(results)
+
+
+def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -> int:
+    results = _valid_results(connection, campaign, batch)
+    believed = []
+    for result in results:
+        try:
+            with connection.transaction():
+                _believe(connection, campaign, [result])
+            believed.append(result)
+        except Contradiction:
+            _quarantine(connection, campaign, result)
+    _end(connection, campaign, believed)
+    return len(results)
+
+
+def _believe(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:
+    """Write what results claim into the tree; `Contradiction` when that is impossible."""
+    rules = campaign.game.score_range
+    claims = [
+        Claim(result.node, result.lease, result.lo, result.hi)
+        for result in results
+        if Bounds(result.lo, result.hi) != rules
+    ]
+    add_claims(connection, campaign.id, claims)
+
+
+def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:
+    connection.execute(
+        query("mark_results"),
+        {"state": "assimilated", "leases": [result.lease for result in results]},
+    )
+    # The first result of a workunit ends it, unless a later one knows more.
+    answers = {result.workunit: result.answer for result in results}
+    answers |= {r.workunit: r.answer for r in results if r.answer != "exhausted"}
+    connection.execute(
+        query("end_workunits"), {"ids": list(answers), "answers": list(answers.values())}
+    )
+    connection.execute(
+        query("count_results"),
+        {
+            "campaign": campaign.id,
+            "answered": sum(r.answer != "exhausted" and not r.wasted for r in results),
+            "nodes": sum(r.nodes - r.counted_nodes for r in results),
+            "wasted_nodes": sum(r.nodes - r.counted_nodes for r in results if r.wasted),
+            "split_nodes": sum(
+                r.nodes for r in results if r.answer == "exhausted" and not r.wasted
+            ),
+            "seconds": sum(r.seconds for r in results),
+        },
+    )
+    connection.execute(query("notify"), ("zermelo_tree", str(campaign.id)))
+
+
+def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> None:
+    log.error(
+        "campaign %s: result %d contradicts the tree at node %d and is quarantined",
+        campaign.name, result.lease, result.node,
+    )
+    connection.execute(
+        query("mark_results"), {"state": "quarantined", "leases": [result.lease]}
+    )
+    connection.execute(
+        query("raise_alarm"),
+        {
+            "campaign": campaign.id,
+            "kind": "contradiction",
+            "node": result.node,
+            "result": result.lease,
+            "detail": f"the result proves {result.lo}..{result.hi}, the tree excludes that",
+        },
+    )
+    connection.execute(query("ask_again"), ([result.workunit],))
+    connection.execute(query("notify"), ("zermelo_ready", str(campaign.id)))
+
+
+def _valid_results(connection: Connection, campaign: Campaign, most: int) -> list[Valid]:
+    """Results to assimilate, and the tree locked against other writers."""
+    connection.execute(query("lock_tree"), (campaign.id,))
+    connection.execute(query("count_ended_leases"), {"campaign": campaign.id})
+    rows = connection.execute(
+        query("valid_results"), {"campaign": campaign.id, "most": most}
+    )
+    return [Valid(*row) for row in rows]

@@ -1,0 +1,257 @@
+"""Campaigns: creating, finding, steering and describing them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.rows import class_row
+
+from zermelo import ZermeloError
+from zermelo.engine.portable import PortableEngine
+from zermelo.games import Bounds, Game, open_game
+from zermelo.server.database import Connection
+from zermelo.server.identity import CampaignId, NodeId
+from zermelo.server.planner import Goal
+from zermelo.server.tree import Tree
+from zermelo.sql import query
+
+DEFAULT_TARGET_SECONDS = 2.0
+
+
+class CampaignError(ZermeloError):
+    """A campaign cannot be used as asked; the message says why."""
+
+    exit_code = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    id: CampaignId
+    name: str
+    spec: str
+    position: str | None
+    goal: Goal
+    state: str
+    root: NodeId
+    max_score: int
+    threshold: int | None
+    target_seconds: float
+    node_limit: int | None
+    replication: str
+    quorum: int
+    created_at: datetime
+    finished_at: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "goal", Goal(self.goal))
+
+    @property
+    def game(self) -> Game[Any]:
+        return open_game(self.spec)
+
+    @property
+    def start(self) -> Any:
+        """The position whose value is to be proved."""
+        return start_position(self.game, self.position)
+
+
+def start_position(game: Game[Any], position: str | None) -> Any:
+    return game.initial() if position is None else game.parse(position)
+
+
+def create_campaign(
+    connection: Connection,
+    spec: str,
+    *,
+    position: str | None = None,
+    name: str | None = None,
+    goal: str = Goal.SCORE,
+    target_seconds: float = DEFAULT_TARGET_SECONDS,
+    node_limit: int | None = None,
+    replication: str = "none",
+    quorum: int = 1,
+) -> Campaign:
+    """The campaign of this name, made if there is none.
+
+    `CampaignError` when there is one of another game or goal.
+    """
+    game = open_game(spec)
+    start = start_position(game, position)
+    position = None if position is None else game.format(start)
+    name = name or (game.short_spec if position is None else f"{game.short_spec} {position}")
+    with connection.transaction():
+        row = connection.execute(
+            query("insert_campaign"),
+            {
+                "name": name,
+                "spec": game.spec,
+                "position": position,
+                "goal": Goal(goal),
+                "max_score": game.max_score,
+                "target_seconds": target_seconds,
+                "node_limit": node_limit,
+                "replication": replication,
+                "quorum": quorum,
+            },
+        ).fetchone()
+        if row is not None:
+            (campaign,) = row
+            connection.execute(query("insert_totals"), {"campaign": campaign})
+            root = Tree(connection, campaign, PortableEngine(game)).plant(start)
+            connection.execute(query("set_root"), {"campaign": campaign, "root": root})
+    found = find_campaign(connection, name)
+    if (found.spec, found.position, found.goal) != (game.spec, position, goal):
+        raise CampaignError(
+            f"campaign {name!r} exists already, for the {found.goal} of"
+            f" {found.position or 'the initial position'} in {found.spec}; choose another --name"
+        )
+    return found
+
+
+def find_campaign(connection: Connection, name: str) -> Campaign:
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        found = cursor.execute(query("find_campaign"), (name,)).fetchone()
+    if found is None:
+        names = ", ".join(campaign.name for campaign in list_campaigns(connection))
+        raise CampaignError(f"no campaign {name!r}; there are: {names or 'none'}")
+    return found
+
+
+def list_campaigns(connection: Connection) -> list[Campaign]:
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        return cursor.execute(query("list_campaigns")).fetchall()
+
+
+def running_campaigns(connection: Connection) -> list[Campaign]:
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        return cursor.execute(query("running_campaigns")).fetchall()
+
+
+def waiting_campaigns(connection: Connection) -> list[Campaign]:
+    """The campaigns that have something to assimilate."""
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        return cursor.execute(query("waiting_campaigns")).fetchall()
+
+
+def steer_campaign(connection: Connection, campaign: Campaign, state: str) -> None:
+    """Pause, resume or cancel a campaign; `CampaignError` when it has ended."""
+    with connection.transaction():
+        row = connection.execute(
+            query("steer_campaign"), {"campaign": campaign.id, "state": state}
+        ).fetchone()
+        if row is None:
+            ended = find_campaign(connection, campaign.name).state
+            raise CampaignError(f"campaign {campaign.name!r} is {ended} already")
+        if state == "cancelled":
+            connection.execute(query("withdraw_campaign"), {"campaign": campaign.id})
+        connection.execute(query("notify"), ("zermelo_finished", str(campaign.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Where a campaign stands: what the live view, `campaign show` and programs print."""
+
+    campaign: str
+    game: str
+    goal: str
+    state: str
+    threshold: int | None
+    bounds: tuple[int, int]
+    value: int | None
+    outcome: str | None
+    line: list[str]
+    tree_nodes: int
+    workunits: int
+    answered: int
+    splits: int
+    withdrawn: int
+    ready: int
+    leased: int
+    returned: int
+    nodes: int
+    wasted_nodes: int
+    split_nodes: int
+    engine_seconds: float
+    open_questions: int
+    remaining: float | None
+    remaining_factor: float | None
+    alarms: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def campaign_summary(connection: Connection, name: str) -> Summary:
+    campaign = find_campaign(connection, name)
+    tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
+    (root,) = tree.load([campaign.root])
+    totals = connection.execute(query("campaign_totals"), (campaign.id,)).fetchone()
+    queue = connection.execute(query("queue_counts"), (campaign.id,)).fetchone()
+    progress = connection.execute(query("latest_progress"), (campaign.id,)).fetchone()
+    alarms = connection.execute(query("open_alarms"), (campaign.id,)).fetchall()
+    if totals is None or queue is None:
+        raise CampaignError(f"campaign {name!r} has no totals; run `zermelo db check`")
+    tree_nodes, workunits, answered, splits, withdrawn, nodes, wasted, split_nodes, spent = totals
+    _, open_questions, remaining, factor = progress or (None, 0, None, None)
+    ended = campaign.finished_at or datetime.now(campaign.created_at.tzinfo)
+    return Summary(
+        campaign=campaign.name,
+        game=campaign.game.short_spec,
+        goal=campaign.goal,
+        state=campaign.state,
+        threshold=campaign.threshold,
+        bounds=(root.lo, root.hi),
+        value=root.lo if root.lo == root.hi else None,
+        outcome=outcome_in_words(root.bounds),
+        line=best_line(tree, campaign),
+        tree_nodes=tree_nodes,
+        workunits=workunits,
+        answered=answered,
+        splits=splits,
+        withdrawn=withdrawn,
+        ready=queue[0],
+        leased=queue[1],
+        returned=queue[2],
+        nodes=nodes,
+        wasted_nodes=wasted,
+        split_nodes=split_nodes,
+        engine_seconds=spent,
+        open_questions=open_questions,
+        remaining=remaining,
+        remaining_factor=factor,
+        alarms=len(alarms),
+        seconds=(ended - campaign.created_at).total_seconds(),
+    )
+
+
+def outcome_in_words(bounds: Bounds) -> str | None:
+    """Who wins under perfect play, as far as the bounds of the root tell."""
+    if bounds.lo > 0:
+        return "the first player wins"
+    if bounds.hi < 0:
+        return "the second player wins"
+    return "draw" if bounds.exact else None
+
+
+def best_line(tree: Tree, campaign: Campaign) -> list[str]:
+    """Best play as far as the tree proves it: no move gives up a proved bound of the root."""
+    game = tree.game
+    position = campaign.start
+    (node,) = tree.load([campaign.root])
+    line: list[str] = []
+    while node.children and node.bounds != game.score_range:
+        children = tree.load(node.children)
+        keeping = [child for child in children if -child.hi >= node.lo > -game.max_score]
+        # The side that can secure nothing resists as long as its best move does.
+        chosen = min(keeping or children, key=lambda child: (child.lo, child.hi, child.id))
+        for move in game.moves(position):
+            after = game.play(position, move)
+            canonical = game.canonical(after)
+            if (game.encode(canonical), game.history(canonical)) == (chosen.key, chosen.history):
+                break
+        line.append(game.move_name(move))
+        position, node = after, chosen
+    return line

@@ -1,0 +1,77 @@
+"""Group commit: calls that wait at the same moment share one statement.
+
+While one batch is in the database the next one gathers, so the busier the coordinator
+is, the larger its batches and the cheaper each call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+class OverloadError(Exception):
+    """More calls wait than can be served in reasonable time."""
+
+
+class Batcher(Generic[Q, A]):
+    """Serves questions in batches; `work` gives one answer per question, in their order."""
+
+    def __init__(
+        self,
+        work: Callable[[list[Q]], Awaitable[list[A]]],
+        *,
+        weight: Callable[[Q], int],
+        most: int,
+        longest: int,
+    ) -> None:
+        """A batch weighs at most `most`, unless a single question does; `longest` may wait."""
+        self._work = work
+        self._weight = weight
+        self._most = most
+        self._longest = longest
+        self._waiting: deque[tuple[Q, asyncio.Future[A]]] = deque()
+        self._wake = asyncio.Event()
+
+    async def __call__(self, question: Q) -> A:
+        if len(self._waiting) >= self._longest:
+            raise OverloadError
+        future: asyncio.Future[A] = asyncio.get_running_loop().create_future()
+        self._waiting.append((question, future))
+        self._wake.set()
+        return await future
+
+    async def run(self) -> None:
+        while True:
+            await self._wake.wait()
+            batch = self._next_batch()
+            if not self._waiting:
+                self._wake.clear()
+            await self._serve(batch)
+
+    def _next_batch(self) -> list[tuple[Q, asyncio.Future[A]]]:
+        batch: list[tuple[Q, asyncio.Future[A]]] = []
+        total = 0
+        while self._waiting:
+            total += self._weight(self._waiting[0][0])
+            if batch and total > self._most:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
+
+    async def _serve(self, batch: list[tuple[Q, asyncio.Future[A]]]) -> None:
+        try:
+            answers = await self._work([question for question, _ in batch])
+        except Exception as error:
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if not future.done():
+                future.set_result(answer)

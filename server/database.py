@@ -1,0 +1,180 @@
+"""Reaching PostgreSQL: connections that wait for it, and its schema.
+
+A service calls `connect` and gets a connection however long the database takes to
+come up; a command calls `connect_once` and gets a clear line when it is not there.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from zermelo import ZermeloError
+from zermelo.sql import migrations, query, schema
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Connection = psycopg.Connection[Any]
+
+OLDEST_SERVER = 150000
+FIRST_PAUSE = 0.2
+LONGEST_PAUSE = 15.0
+_CONNECT_SECONDS = 5
+_SCHEMA_LOCK = 0x7A65726D656C6F  # one process at a time changes the schema
+
+
+class DatabaseError(ZermeloError):
+    """The database cannot be used as it is; the message says what to do."""
+
+    exit_code = 3
+
+
+class Stopped(Exception):  # noqa: N818 - not an error
+    """The service was asked to stop while it waited."""
+
+
+class Backoff:
+    """Pauses that grow with every failure, jittered so that services do not march in step."""
+
+    def __init__(self, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> None:
+        self._first, self._longest = first, longest
+        self._pause = first
+
+    def reset(self) -> None:
+        self._pause = self._first
+
+    def next(self) -> float:
+        pause = random.uniform(self._first, self._pause * 3)  # noqa: S311
+        self._pause = min(self._longest, pause)
+        return self._pause
+
+
+def connect_once(url: str) -> Connection:
+    """A connection in autocommit mode, or `DatabaseError`."""
+    try:
+        connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo"
+        )
+    except psycopg.Error as error:
+        raise DatabaseError(f"cannot reach the database: {_first_line(error)}") from error
+    if connection.info.server_version < OLDEST_SERVER:
+        version = connection.info.server_version // 10000
+        connection.close()
+        raise DatabaseError(f"PostgreSQL {version} is too old; 15 or newer is needed")
+    return connection
+
+
+def connect(url: str, stop: threading.Event) -> Connection:
+    """A connection to a database with the current schema, waiting until there is one.
+
+    Raises `Stopped` when `stop` is set first, `DatabaseError` if the schema is wrong.
+    """
+    backoff = Backoff()
+    while True:
+        try:
+            connection = connect_once(url)
+            break
+        except DatabaseError as error:
+            pause = backoff.next()
+            log.warning("%s; trying again in %.1f s", error, pause)
+            if stop.wait(pause):
+                raise Stopped from error
+    check_schema(connection)
+    return connection
+
+
+def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -> None:
+    """Run `work` on a connection until it returns, again after every loss of the database."""
+    backoff = Backoff()
+    while not stop.is_set():
+        try:
+            with connect(url, stop) as connection:
+                work(connection)
+                return
+        except Stopped:
+            return
+        except psycopg.OperationalError as error:
+            pause = backoff.next()
+            log.warning("lost the database: %s; again in %.1f s", _first_line(error), pause)
+            stop.wait(pause)
+
+
+def schema_version(connection: Connection) -> int:
+    """The version of the database's schema; 0 when it has none."""
+    row = connection.execute(query("schema_exists")).fetchone()
+    if row is None or not row[0]:
+        return 0
+    row = connection.execute(query("schema_version")).fetchone()
+    return int(row[0]) if row else 0
+
+
+def check_schema(connection: Connection) -> None:
+    """`DatabaseError` unless the database has exactly this program's schema."""
+    found, wanted = schema_version(connection), migrations()[-1].version
+    if found == 0:
+        raise DatabaseError("the database is empty; run `zermelo db init`")
+    if found < wanted:
+        raise DatabaseError(
+            f"the database has schema version {found}, this program needs {wanted};"
+            " run `zermelo db migrate`"
+        )
+    if found > wanted:
+        raise DatabaseError(
+            f"the database has schema version {found}, newer than this program's {wanted};"
+            " install a newer zermelo"
+        )
+
+
+def init_schema(connection: Connection) -> bool:
+    """Create the schema in an empty database; False when there is one already."""
+    with connection.transaction():
+        connection.execute(query("lock_transaction"), (_SCHEMA_LOCK,))
+        if schema_version(connection):
+            return False
+        connection.execute(schema())
+        for migration in migrations():
+            connection.execute(query("record_migration"), (migration.version, migration.name))
+    return True
+
+
+def migrate_schema(connection: Connection) -> list[str]:
+    """Apply the missing migrations, all or none; the names of those applied."""
+    with connection.transaction():
+        connection.execute(query("lock_transaction"), (_SCHEMA_LOCK,))
+        found = schema_version(connection)
+        missing = [migration for migration in migrations() if migration.version > found]
+        for migration in missing:
+            connection.execute(migration.script)
+            connection.execute(query("record_migration"), (migration.version, migration.name))
+    return [migration.name for migration in missing]
+
+
+def ensure_schema(url: str) -> None:
+    """Bring the database to the current schema, whether it is empty, old or current."""
+    with connect_once(url) as connection:
+        if not init_schema(connection):
+            migrate_schema(connection)
+            check_schema(connection)
+
+
+def in_transaction(connection: Connection, work: Callable[[], T], attempts: int = 5) -> T:
+    """Run `work` in a transaction, again when it lost against a concurrent one."""
+    for attempt in range(attempts):
+        try:
+            with connection.transaction():
+                return work()
+        except (errors.DeadlockDetected, errors.SerializationFailure):
+            if attempt == attempts - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,30 @@
+"""The services by name, as they run in processes of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib import import_module
+
+from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.supervisor import run_until_signalled
+
+Run = Callable[[str, threading.Event], None]
+
+#: In the order in which work flows through them.
+SERVICES = ("generator", "coordinator", "validator", "assimilator")
+
+
+def service(name: str, settings: CoordinatorSettings) -> Run:
+    """What runs this service; loads its module, so that a fork need not."""
+    if name == "coordinator":
+        module = import_module("zermelo.server.coordinator.main")
+        return lambda url, stop: module.run(url, stop, settings)
+    run: Run = import_module(f"zermelo.server.{name}").run
+    return run
+
+
+def service_process(name: str, url: str, settings: CoordinatorSettings) -> Callable[[], None]:
+    """The main function of a process that runs this service until it is told to stop."""
+    run = service(name, settings)
+    return lambda: run_until_signalled(lambda stop: run(url, stop))

@@ -1,0 +1,54 @@
+"""Waiting for other services: notifications instead of polling, locks instead of leaders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+
+from psycopg import sql
+
+from zermelo.server.database import Connection
+from zermelo.server.identity import CampaignId
+from zermelo.sql import query
+
+#: How soon a waiting service notices that it shall stop.
+STOP_SECONDS = 0.2
+
+
+class Listener:
+    """Wakes up when somebody notifies one of the channels."""
+
+    def __init__(self, connection: Connection, channels: Iterable[str]) -> None:
+        self._connection = connection
+        for channel in channels:
+            connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+
+    def wait(self, seconds: float, stop: threading.Event) -> bool:
+        """Whether a notification came before `seconds` were over or `stop` was set."""
+        deadline = time.monotonic() + seconds
+        while not stop.is_set():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for _ in self._connection.notifies(timeout=min(left, STOP_SECONDS), stop_after=1):
+                return True
+        return False
+
+
+class Claims:
+    """The campaigns that this connection serves; others stand by until it ends."""
+
+    def __init__(self, connection: Connection, service: int) -> None:
+        self._connection, self._service = connection, service
+        self._held: set[CampaignId] = set()
+
+    def hold(self, campaign: CampaignId) -> bool:
+        """Whether this connection is the one that serves the campaign."""
+        if campaign not in self._held:
+            row = self._connection.execute(
+                query("try_lock_session"), (self._service, campaign)
+            ).fetchone()
+            if row and row[0]:
+                self._held.add(campaign)
+        return campaign in self._held

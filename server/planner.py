@@ -1,0 +1,189 @@
+"""Deciding what to ask next: pure logic, driven by the generator, tests and simulations.
+
+A campaign asks a series of tests at its root, as MTD(f) does. Below the current test
+the planner ranks every open leaf by the chance that its answer will be *needed* when
+questions are asked in the best order, and asks the most needed first. A leaf that is
+being worked on keeps its place in that order, so parallel clients spread over what
+is likely to be needed besides it, and speculation begins only where certainty ends.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from zermelo.games import Bounds
+from zermelo.server.costs import CostModel
+from zermelo.server.questions import PlanNode, Question, Questions
+
+#: Leaves less likely to be needed than this are not worth a client's electricity.
+LEAST_NEED = 0.02
+#: Pieces of the remaining work per client: more make it even, fewer repeat less.
+PIECES_PER_CLIENT = 8
+#: A workunit may take this many times the size it was cut to before it counts as too hard.
+BUDGET_FACTOR = 4.0
+#: How much less likely the test after the current one is needed than its forecast says.
+NEXT_TEST_DISCOUNT = 0.5
+
+
+class Goal(StrEnum):
+    SCORE = "score"
+    OUTCOME = "outcome"
+
+    def reached(self, bounds: Bounds) -> bool:
+        """Whether nothing is left to ask about a root with these bounds."""
+        if self is Goal.SCORE:
+            return bounds.exact
+        return bounds.lo > 0 or bounds.hi < 0 or (bounds.lo == 0 == bounds.hi)
+
+    def threshold(self, bounds: Bounds, guess: int) -> int:
+        """The next test for a root whose score the goal still leaves open."""
+        if self is Goal.OUTCOME:
+            bounds = bounds & Bounds(-1, 1)
+            guess = 1 if guess > 0 else 0
+        return max(bounds.lo + 1, min(bounds.hi, guess))
+
+
+class Choice(NamedTuple):
+    """A leaf worth asking, and how much."""
+
+    question: Question
+    need: float
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to do now: questions to ask a client, nodes that are too hard to ask whole."""
+
+    ask: list[Choice] = field(default_factory=list)
+    split: list[PlanNode] = field(default_factory=list)
+
+
+class Planner:
+    """The current test of one campaign and everything below it."""
+
+    def __init__(self, root: PlanNode, goal: Goal, model: CostModel) -> None:
+        self.root, self.goal = root, goal
+        self.questions = Questions(model)
+        self.questions.add_node(root)
+        self.test: Question | None = None
+        self._next_tests: list[Question] = []
+        self.advance()
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(self.root.lo, self.root.hi)
+
+    @property
+    def finished(self) -> bool:
+        return self.goal.reached(self.bounds)
+
+    def advance(self) -> bool:
+        """Go on to the next test if the current one is answered; whether it was."""
+        open_still = self.test is not None and self.test.answer is None
+        if open_still or (self.test is None and self.finished):
+            return False
+        former, self.test = self.test, None
+        if not self.finished:
+            guess = self.root.guess if former is None else former.threshold
+            threshold = self.goal.threshold(self.bounds, guess)
+            self.test = self.questions.open_root(self.root.id, threshold)
+        for test in [former, *self._next_tests]:
+            if test is not None and test is not self.test:
+                self.questions.close_root(test)
+        self._next_tests = []
+        return True
+
+    def choose(self, count: int, size: float) -> Plan:
+        """The `count` most needed leaves that nobody works on.
+
+        Leaves that typically take more than `size` are to be split instead: call again
+        when they are.
+        """
+        plan = self._choose(count, size)
+        if len(plan.ask) + len(plan.split) < count and self._forecast():
+            plan = self._choose(count, size)
+        return plan
+
+    def remaining(self) -> float:
+        """The expected nodes still to search, counting shared positions once."""
+        return sum(
+            need * question.work for question, need in self._by_need() if not question.children
+        )
+
+    def size(self, clients: int, least: float, most: float) -> float:
+        """How much typical work one workunit should hold."""
+        if self.test is None:
+            return least
+        share = self.test.work / (max(1, clients) * PIECES_PER_CLIENT)
+        return max(least, min(most, share))
+
+    # -- inside ----------------------------------------------------------------------
+
+    def _choose(self, count: int, size: float) -> Plan:
+        plan = Plan()
+        for question, need in self._by_need():
+            if len(plan.ask) + len(plan.split) >= count:
+                break
+            if question.asked or not question.leaf:
+                continue
+            if self.questions.typical_work(question) > size:
+                plan.split.append(question.node)
+            else:
+                plan.ask.append(Choice(question, need))
+        return plan
+
+    def _by_need(self) -> Iterator[tuple[Question, float]]:
+        """Open questions, the most needed first, each once."""
+        heap = [(-need, question.ply, question.threshold, question)
+                for question, need in self._tests()]
+        heapq.heapify(heap)
+        seen: set[Question] = set()
+        while heap:
+            negative_need, _, _, question = heapq.heappop(heap)
+            if question in seen:
+                continue
+            seen.add(question)
+            need = -negative_need
+            yield question, need
+            if question.asked:
+                continue
+            for child, reach in question.in_order():
+                if need * reach < LEAST_NEED:
+                    break
+                if child not in seen:
+                    heapq.heappush(heap, (-need * reach, child.ply, id(child), child))
+
+    def _tests(self) -> Iterator[tuple[Question, float]]:
+        """The tests worth working for, with the chance that they are needed."""
+        if self.test is None or self.test.answer is not None:
+            return
+        yield self.test, 1.0
+        for test in self._next_tests:
+            if test.answer is None:
+                likely = test.threshold > self.test.threshold
+                chance = self.test.chance if likely else 1 - self.test.chance
+                yield test, chance * NEXT_TEST_DISCOUNT
+
+    def _forecast(self) -> bool:
+        """Open the tests that may follow, for clients without work; whether any was new."""
+        if self.test is None or self._next_tests:
+            return False
+        threshold = self.test.threshold
+        after_yes = Bounds(threshold, max(threshold, self.root.hi))
+        after_no = Bounds(min(self.root.lo, threshold - 1), threshold - 1)
+        for bounds in (after_yes, after_no):
+            if not self.goal.reached(bounds):
+                # Two below, not one: in many games scores differ by an even number.
+                guess = threshold if bounds is after_yes else threshold - 2
+                following = self.goal.threshold(bounds, guess)
+                self._next_tests.append(self.questions.open_root(self.root.id, following))
+        return bool(self._next_tests)
+
+
+def budget_of(size: float) -> int:
+    """The most nodes a client may spend on a workunit cut to this size."""
+    return max(1, round(size * BUDGET_FACTOR))

@@ -1,0 +1,241 @@
+"""Child processes that are started again when they die, and never outlive their parent.
+
+Children are forked from a parent that has loaded everything and holds no thread and no
+connection, so a start costs milliseconds. A child that ends with a message for the user
+(`ZermeloError`) has found something that starting it again would not mend: the parent
+raises that message. Any other death is an accident.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from zermelo import ZermeloError
+from zermelo.server.embedded import die_with_parent
+
+log = logging.getLogger(__name__)
+
+PR_SET_NAME = 15
+
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+#: A child that lived so long had no trouble starting.
+SETTLED_SECONDS = 10.0
+#: So many accidents in a row are no accident.
+MOST_ACCIDENTS = 12
+STOP_SECONDS = 8.0
+CHECK_SECONDS = 0.5
+LONGEST_MESSAGE = 4000
+
+LOG_FORMAT = "%(asctime)s %(process)d %(name)s %(levelname)s: %(message)s"
+
+
+class ServiceError(ZermeloError):
+    """A service ended and cannot be started again; the message is its own."""
+
+    def __init__(self, name: str, message: str, exit_code: int) -> None:
+        super().__init__(f"{name}: {message}")
+        self.exit_code = exit_code
+
+
+class Child:
+    """One supervised process."""
+
+    def __init__(self, name: str, main: Callable[[], None]) -> None:
+        self.name = name
+        self._main = main
+        self.pid: int | None = None
+        self.restarts = 0
+        self._accidents = 0
+        self._started_at = 0.0
+        self._not_before = 0.0
+        self._message = -1
+
+    def start(self, log_file: Path | None) -> None:
+        """Fork the process; its log goes to the file, or where the parent's goes."""
+        read_end, write_end = os.pipe()
+        parent = os.getpid()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            os.close(read_end)
+            self._live(parent, write_end, log_file)
+        os.close(write_end)
+        self._message, self.pid = read_end, pid
+        self._started_at = time.monotonic()
+
+    def check(self, log_file: Path | None) -> None:
+        """Notice a death; start again when it is time. `ServiceError` if that is no use."""
+        if self.pid is None:
+            if time.monotonic() >= self._not_before:
+                self.restarts += 1
+                self.start(log_file)
+            return
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid == 0:
+            return
+        self.pid = None
+        message = self._last_words()
+        code = os.waitstatus_to_exitcode(status)
+        if message:
+            raise ServiceError(self.name, message, code if code > 0 else 1)
+        if time.monotonic() - self._started_at > SETTLED_SECONDS:
+            self._accidents = 0
+        self._accidents += 1
+        if self._accidents > MOST_ACCIDENTS:
+            raise ServiceError(self.name, f"died {self._accidents} times in a row", 1)
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self._accidents - 1))
+        self._not_before = time.monotonic() + pause
+        how = f"signal {-code}" if code < 0 else f"code {code}"
+        log.warning("%s died with %s; starting it again in %.1f s", self.name, how, pause)
+
+    def signal(self, number: int) -> None:
+        if self.pid is not None:
+            os.kill(self.pid, number)
+
+    def gone(self) -> bool:
+        """Whether the process has ended, after it was told to."""
+        if self.pid is not None and os.waitpid(self.pid, os.WNOHANG)[0]:
+            self.pid = None
+            self._last_words()
+        return self.pid is None
+
+    def _last_words(self) -> str:
+        with os.fdopen(self._message, "rb") as pipe:
+            return pipe.read(LONGEST_MESSAGE).decode("utf-8", "replace")
+
+    def _live(self, parent: int, message: int, log_file: Path | None) -> NoReturn:
+        """The life of the child, from the fork to its exit."""
+        code = 70
+        try:
+            # A Ctrl-C in the terminal is for the parent, which stops us in good order.
+            os.setpgid(0, 0)
+            _name_process(f"zermelo {self.name}")
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_DFL)
+            die_with_parent(signal.SIGTERM)
+            if os.getppid() != parent:
+                os._exit(code)
+            _start_log(log_file)
+            self._main()
+            code = 0
+        except ZermeloError as error:
+            os.write(message, str(error).encode()[:LONGEST_MESSAGE])
+            log.error("%s: %s", self.name, error)
+            code = error.exit_code
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+
+class Supervisor:
+    """Keeps a list of children alive. Call `check` now and then, `stop` at the end."""
+
+    def __init__(self, log_file: Path | None = None) -> None:
+        self._log_file = log_file
+        self.children: list[Child] = []
+
+    def start(self, name: str, main: Callable[[], None]) -> None:
+        child = Child(name, main)
+        child.start(self._log_file)
+        self.children.append(child)
+
+    def check(self) -> None:
+        for child in self.children:
+            child.check(self._log_file)
+
+    @property
+    def restarts(self) -> int:
+        return sum(child.restarts for child in self.children)
+
+    def stop(self, first: str = "") -> None:
+        """Stop everything; before the others the one that needs them to end well."""
+        _stop([child for child in self.children if child.name == first])
+        _stop([child for child in self.children if child.name != first])
+        self.children = []
+
+    def run(self, also: Callable[[], None] = lambda: None) -> None:
+        """Keep the children alive until SIGTERM or SIGINT, then stop them.
+
+        `also` is called now and then for what else must be kept alive.
+        """
+        asked = {signal.SIGTERM, signal.SIGINT}
+        waited = asked | {signal.SIGCHLD}
+        signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+        try:
+            while True:
+                also()
+                self.check()
+                arrived = signal.sigtimedwait(waited, CHECK_SECONDS)
+                if arrived is not None and arrived.si_signo in asked:
+                    return
+        finally:
+            self.stop()
+
+
+def _stop(children: list[Child]) -> None:
+    for child in children:
+        child.signal(signal.SIGTERM)
+    if _wait_until(lambda: all(child.gone() for child in children), STOP_SECONDS):
+        return
+    for child in children:
+        if not child.gone():
+            log.warning("%s does not stop; killing it", child.name)
+            child.signal(signal.SIGKILL)
+            _wait_until(child.gone, STOP_SECONDS)
+
+
+def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
+    """Run a service and set its stop event when SIGTERM or SIGINT arrives.
+
+    A thread waits for the signals: a handler could interrupt the very lines of the event
+    that it wants to set.
+    """
+    signals = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    stop = threading.Event()
+
+    def wait() -> None:
+        signal.sigwait(signals)
+        stop.set()
+
+    threading.Thread(target=wait, daemon=True, name="signals").start()
+    run(stop)
+
+
+def _name_process(name: str) -> None:
+    """Show this name in `ps` and `top`, as far as its 15 characters allow (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
+
+
+def _start_log(log_file: Path | None) -> None:
+    if log_file is not None:
+        handle = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        os.close(handle)
+    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr, force=True)
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True

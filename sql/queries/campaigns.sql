@@ -1,0 +1,116 @@
+-- Campaigns: creating, steering and describing them.
+
+-- name: insert_campaign
+-- Nothing comes back when the name is taken.
+INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
+                       node_limit, replication, quorum)
+VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
+        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s)
+ON CONFLICT (name) DO NOTHING
+RETURNING id
+
+-- name: set_root
+UPDATE campaigns SET root = %(root)s WHERE id = %(campaign)s
+
+-- name: insert_totals
+INSERT INTO totals (campaign, tree_nodes) VALUES (%(campaign)s, 1)
+
+-- name: find_campaign
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
+       replication, quorum, created_at, finished_at
+FROM campaigns WHERE name = %s
+
+-- name: list_campaigns
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
+       replication, quorum, created_at, finished_at
+FROM campaigns ORDER BY id
+
+-- name: running_campaigns
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
+       replication, quorum, created_at, finished_at
+FROM campaigns WHERE state = 'running' ORDER BY id
+
+-- name: waiting_campaigns
+-- Those with valid results, or with leases that ended without one and are not counted.
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_limit, replication, quorum, created_at, finished_at
+FROM campaigns
+WHERE EXISTS (
+    SELECT FROM results WHERE results.campaign = campaigns.id AND results.state = 'valid'
+) OR id IN (
+    SELECT workunits.campaign FROM leases JOIN workunits ON workunits.id = leases.workunit
+    WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
+      AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
+)
+ORDER BY id
+
+-- name: steer_campaign
+-- Pause, resume or cancel, unless the campaign has ended already.
+UPDATE campaigns SET state = %(state)s
+WHERE id = %(campaign)s AND state IN ('running', 'paused')
+RETURNING id
+
+-- name: withdraw_campaign
+-- A cancelled campaign needs no answer any more.
+WITH unneeded AS (
+    SELECT id FROM workunits
+    WHERE campaign = %(campaign)s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+    ORDER BY id FOR UPDATE
+), withdrawn AS (
+    UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
+    RETURNING workunits.id
+)
+UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
+WHERE campaign = %(campaign)s
+
+-- name: finish_campaign
+UPDATE campaigns SET state = 'finished', finished_at = now(), threshold = NULL
+WHERE id = %s AND state = 'running'
+
+-- name: start_test
+WITH started AS (
+    INSERT INTO tests (campaign, threshold) VALUES (%(campaign)s, %(threshold)s)
+    ON CONFLICT (campaign, threshold) DO NOTHING
+)
+UPDATE campaigns SET threshold = %(threshold)s WHERE id = %(campaign)s
+
+-- name: end_tests
+-- The tests that the bounds of the root answer.
+UPDATE tests SET ended_at = now(), answer = %(lo)s >= threshold
+WHERE campaign = %(campaign)s AND answer IS NULL AND (%(lo)s >= threshold OR %(hi)s < threshold)
+
+-- name: count_tree_nodes
+UPDATE totals SET tree_nodes = tree_nodes + %s WHERE campaign = %s
+
+-- name: campaign_totals
+SELECT tree_nodes, workunits, answered, splits, withdrawn, nodes, wasted_nodes, split_nodes,
+       seconds
+FROM totals WHERE campaign = %s
+
+-- name: queue_counts
+-- How many open workunits a campaign has in each state.
+SELECT count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state = 'leased') AS leased,
+       count(*) FILTER (WHERE state = 'returned') AS returned
+FROM workunits
+WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+
+-- name: latest_progress
+SELECT at, open_questions, remaining, remaining_factor
+FROM progress WHERE campaign = %s ORDER BY at DESC LIMIT 1
+
+-- name: record_progress
+INSERT INTO progress (campaign, lo, hi, threshold, open_questions, ready, leased, tree_nodes,
+                      nodes, wasted_nodes, split_nodes, remaining, remaining_factor)
+SELECT %(campaign)s, %(lo)s, %(hi)s, %(threshold)s, %(open_questions)s, %(ready)s, %(leased)s,
+       tree_nodes, nodes, wasted_nodes, split_nodes, %(remaining)s, %(remaining_factor)s
+FROM totals WHERE campaign = %(campaign)s
+ON CONFLICT (campaign, at) DO NOTHING
+
+-- name: open_alarms
+SELECT kind, node, result, detail, raised_at FROM alarms
+WHERE campaign = %s AND settled_at IS NULL ORDER BY id
+
+-- name: raise_alarm
+INSERT INTO alarms (campaign, kind, node, result, detail)
+VALUES (%(campaign)s, %(kind)s, %(node)s, %(result)s, %(detail)s)

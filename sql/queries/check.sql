@@ -1,0 +1,144 @@
+-- What must never be: each query returns campaign and name of whatever breaks one rule.
+
+-- name: check_contradictory_nodes
+SELECT nodes.campaign, format('node %s has %s..%s', nodes.id, lo, hi)
+FROM nodes JOIN campaigns ON campaigns.id = nodes.campaign
+WHERE lo > hi OR lo < -max_score OR hi > max_score
+
+-- name: check_loose_bounds
+-- Bounds must be backed up: never looser than the children give.
+SELECT node.campaign, format('node %s', node.id)
+FROM nodes AS node
+CROSS JOIN LATERAL (
+    SELECT max(-child.hi) AS lo, max(-child.lo) AS hi
+    FROM unnest(node.children) AS edge (id) JOIN nodes AS child ON child.id = edge.id
+) AS below
+WHERE node.lo < below.lo OR node.hi > below.hi
+
+-- name: check_unjustified_bounds
+-- Bounds = rules, intersected with claims and with what the children give.
+SELECT node.campaign, format('node %s has %s..%s', node.id, node.lo, node.hi)
+FROM nodes AS node
+JOIN campaigns ON campaigns.id = node.campaign
+CROSS JOIN LATERAL (
+    SELECT max(-child.hi) AS lo, max(-child.lo) AS hi
+    FROM unnest(node.children) AS edge (id) JOIN nodes AS child ON child.id = edge.id
+) AS below
+CROSS JOIN LATERAL (
+    SELECT max(claims.lo) AS lo, min(claims.hi) AS hi FROM claims WHERE claims.node = node.id
+) AS claimed
+WHERE node.children IS DISTINCT FROM '{}'
+  AND (node.lo <> greatest(-max_score, below.lo, claimed.lo)
+       OR node.hi <> least(max_score, below.hi, claimed.hi))
+
+-- name: check_missing_children
+SELECT node.campaign, format('node %s', node.id)
+FROM nodes AS node CROSS JOIN LATERAL unnest(node.children) AS edge (id)
+WHERE NOT EXISTS (
+    SELECT FROM nodes AS child WHERE child.id = edge.id AND child.campaign = node.campaign
+)
+
+-- name: check_unknown_parents
+SELECT node.campaign, format('node %s', node.id)
+FROM nodes AS node CROSS JOIN LATERAL unnest(node.children) AS edge (id)
+JOIN nodes AS child ON child.id = edge.id
+WHERE child.parent <> node.id AND node.id <> ALL(coalesce(child.parents, '{}'))
+
+-- name: check_claims
+-- A claim about the workunit's own node says exactly what its result says; one about a node
+-- below comes from the bounds that an exhausted result brought along.
+SELECT coalesce(results.campaign, 0), format('claim of result %s on node %s', claims.result,
+                                             claims.node)
+FROM claims
+LEFT JOIN results ON results.lease = claims.result
+LEFT JOIN workunits ON workunits.id = results.workunit
+WHERE results.state IS DISTINCT FROM 'assimilated'
+   OR CASE WHEN workunits.node = claims.node
+           THEN (claims.lo, claims.hi) <> (results.lo, results.hi)
+           ELSE results.answer <> 'exhausted' OR results.proved IS NULL END
+
+-- name: check_lease_ends
+SELECT workunits.campaign, format('lease %s is %s', leases.id, leases.state)
+FROM leases LEFT JOIN workunits ON workunits.id = leases.workunit
+WHERE workunits.id IS NULL OR (leases.state = 'open') <> (leases.ended_at IS NULL)
+
+-- name: check_returned_leases
+SELECT workunits.campaign, format('lease %s', leases.id)
+FROM leases JOIN workunits ON workunits.id = leases.workunit
+WHERE leases.state = 'returned'
+  AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
+
+-- name: check_results
+SELECT results.campaign, format('result %s', results.lease)
+FROM results LEFT JOIN leases ON leases.id = results.lease
+WHERE leases.id IS NULL OR leases.workunit <> results.workunit OR leases.host <> results.host
+   OR leases.state = 'open'
+
+-- name: check_idle_leased
+SELECT campaign, format('workunit %s', id) FROM workunits
+WHERE state = 'leased'
+  AND NOT EXISTS (
+      SELECT FROM leases WHERE leases.workunit = workunits.id AND leases.state = 'open'
+  )
+
+-- name: check_lost_returned
+SELECT campaign, format('workunit %s', id) FROM workunits
+WHERE state = 'returned'
+  AND NOT EXISTS (
+      SELECT FROM results
+      WHERE results.workunit = workunits.id AND results.state IN ('pending', 'valid')
+  )
+
+-- name: check_wrong_answers
+SELECT workunits.campaign, format('workunit %s', workunits.id)
+FROM workunits JOIN nodes ON nodes.id = workunits.node
+WHERE workunits.state = 'answered'
+  AND nodes.lo < workunits.threshold AND nodes.hi >= workunits.threshold
+
+-- name: check_split_frontier
+SELECT workunits.campaign, format('workunit %s', workunits.id)
+FROM workunits JOIN nodes ON nodes.id = workunits.node
+WHERE workunits.state = 'split' AND nodes.children IS NULL
+
+-- name: check_finished_campaigns
+SELECT campaigns.id, format('root %s has %s..%s', root, lo, hi)
+FROM campaigns JOIN nodes ON nodes.id = campaigns.root
+WHERE campaigns.state = 'finished'
+  AND CASE goal WHEN 'score' THEN lo <> hi
+                ELSE NOT (lo > 0 OR hi < 0 OR (lo = 0 AND hi = 0)) END
+
+-- name: check_open_after_the_end
+SELECT campaigns.id, format('workunit %s is %s', workunits.id, workunits.state)
+FROM campaigns JOIN workunits ON workunits.campaign = campaigns.id
+WHERE campaigns.state IN ('finished', 'cancelled')
+  AND workunits.state IN ('ready', 'leased', 'returned', 'exhausted')
+
+-- name: check_tests
+SELECT tests.campaign, format('test %s', tests.threshold)
+FROM tests JOIN campaigns ON campaigns.id = tests.campaign
+JOIN nodes ON nodes.id = campaigns.root
+WHERE answer AND lo < tests.threshold OR NOT answer AND hi >= tests.threshold
+
+-- name: check_totals
+SELECT campaign, format('%s tree nodes, counted %s', tree_nodes, counted) FROM (
+    SELECT totals.campaign, tree_nodes,
+           (SELECT count(*) FROM nodes WHERE nodes.campaign = totals.campaign) AS counted
+    FROM totals
+) AS trees WHERE tree_nodes <> counted
+UNION ALL
+SELECT campaign, format('%s workunits, counted %s', workunits, counted) FROM (
+    SELECT totals.campaign, workunits,
+           (SELECT count(*) FROM workunits WHERE workunits.campaign = totals.campaign) AS counted
+    FROM totals
+) AS work WHERE workunits <> counted
+UNION ALL
+SELECT campaign, format('%s withdrawn, counted %s', withdrawn, counted) FROM (
+    SELECT totals.campaign, withdrawn, (
+        SELECT count(*) FROM workunits
+        WHERE workunits.campaign = totals.campaign AND state = 'withdrawn'
+    ) AS counted
+    FROM totals
+) AS ended WHERE withdrawn <> counted
+
+-- name: check_expanded_ids
+SELECT id FROM nodes WHERE campaign = %s AND children IS NOT NULL

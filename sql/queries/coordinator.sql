@@ -1,0 +1,304 @@
+-- What the coordinator does, each for a whole batch of calls in one statement. Rows that
+-- several statements lock are locked in the order of their ids. Tables are always reached
+-- by index from the batch (a join, or ANY of an array), and no two intermediate results are
+-- ever joined: the planner knows nothing of their size, and would loop within a loop.
+
+-- name: register_user
+INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING
+
+-- name: register_host
+-- A host says hello: create it or note what it says of itself.
+INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
+SELECT id, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s
+FROM users WHERE users.name = %(owner)s
+ON CONFLICT (instance) DO UPDATE
+SET name = excluded.name, version = excluded.version, slots = excluded.slots,
+    speed = CASE WHEN excluded.speed > 0 THEN excluded.speed ELSE h.speed END,
+    seen_at = now()
+RETURNING id
+
+-- name: find_host
+SELECT id FROM hosts WHERE instance = %(instance)s
+
+-- name: hosts_seen
+-- The hosts that called since the last time, and how fast the calls said they are.
+UPDATE hosts h
+SET seen_at = now(), speed = CASE WHEN s.speed > 0 THEN s.speed ELSE h.speed END
+FROM unnest(%(hosts)s::integer[], %(speeds)s::real[]) AS s (host, speed)
+WHERE h.id = s.host
+
+-- name: running_games
+-- What a client that has just arrived should get ready for.
+SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 16
+
+-- name: lease_workunits
+-- Give ready workunits to the slots that ask, most urgent first, one to every request
+-- before a second to any.
+WITH slots AS MATERIALIZED (
+    SELECT array_agg(request ORDER BY round, request) AS requests,
+           array_agg(host ORDER BY round, request) AS hosts,
+           array_agg(speed ORDER BY round, request) AS speeds
+    FROM unnest(%(hosts)s::integer[], %(slots)s::integer[], %(speeds)s::double precision[])
+         WITH ORDINALITY AS r (host, slots, speed, request),
+         generate_series(1, r.slots) AS round
+),
+picked AS MATERIALIZED (
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position, h.history,
+           c.spec, c.node_limit, c.target_seconds
+    FROM workunits w
+    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN nodes n ON n.id = w.node
+    LEFT JOIN histories h ON h.node = w.node
+    WHERE w.state = 'ready'
+    ORDER BY w.priority, w.id
+    LIMIT %(total)s
+    FOR UPDATE OF w SKIP LOCKED
+),
+matched AS MATERIALIZED (
+    SELECT nextval('leases_id_seq') AS lease, s.requests[p.place] AS request,
+           s.hosts[p.place] AS host, p.*,
+           least(
+               p.budget,
+               p.node_limit,
+               greatest(1, p.target_seconds * CASE WHEN s.speeds[p.place] > 0
+                                                   THEN s.speeds[p.place]
+                                                   ELSE %(default_speed)s END)
+           )::bigint AS node_budget
+    FROM (SELECT *, row_number() OVER (ORDER BY priority, id) AS place FROM picked) p
+    CROSS JOIN slots s
+),
+taken AS (
+    UPDATE workunits SET state = 'leased' WHERE id = ANY (ARRAY (SELECT id FROM matched))
+),
+leased AS (
+    INSERT INTO leases (id, workunit, host, budget, deadline)
+    OVERRIDING SYSTEM VALUE
+    SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second'
+    FROM matched
+)
+SELECT request, lease, id AS workunit, campaign, spec, uuid_send(position) AS position, history,
+       threshold, node_budget, known
+FROM matched
+ORDER BY request, lease
+
+-- name: ask_for_more
+-- Clients want more than is ready: tell the generators.
+SELECT pg_notify('zermelo_wanted', id::text) FROM campaigns WHERE state = 'running'
+
+-- name: no_work_reason
+-- How many campaigns there are in each state.
+SELECT count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'paused') AS paused
+FROM campaigns
+
+-- name: submit_results
+-- Store results and end their leases. A result that contradicts itself gives the lease
+-- back; one that came before changes nothing; one whose lease or workunit has ended is
+-- stored as late. No row comes back for a lease that this host does not have.
+WITH sent AS (
+    SELECT * FROM unnest(
+        %(hosts)s::integer[], %(leases)s::bigint[], %(answers)s::answer[],
+        %(los)s::smallint[], %(his)s::smallint[], %(nodes)s::bigint[], %(seconds)s::real[],
+        %(proved)s::bytea[]
+    ) WITH ORDINALITY AS s (host, lease, answer, lo, hi, nodes, seconds, proved, place)
+),
+locked AS MATERIALIZED (
+    SELECT s.*, l.state AS lease_state, w.id AS workunit, w.state AS workunit_state,
+           w.campaign, w.threshold,
+           EXISTS (SELECT FROM results r WHERE r.lease = s.lease) AS stored_before
+    FROM sent s
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
+    JOIN workunits w ON w.id = l.workunit
+    ORDER BY w.id, l.id, s.place
+    FOR UPDATE OF l, w
+),
+judged AS MATERIALIZED (
+    SELECT *,
+           CASE
+               WHEN stored_before OR row_number() OVER (PARTITION BY lease ORDER BY place) > 1
+                   THEN 'duplicate'
+               WHEN lo > hi OR answer = 'yes' AND lo < threshold
+                            OR answer = 'no' AND hi >= threshold
+                   THEN 'contradictory'
+               WHEN lease_state <> 'open' OR workunit_state NOT IN ('ready', 'leased')
+                   THEN 'late'
+               ELSE 'accepted'
+           END AS receipt
+    FROM locked
+),
+stored AS (
+    INSERT INTO results (lease, workunit, nodes, host, seconds, answer, campaign, lo, hi, late,
+                         proved)
+    SELECT lease, workunit, nodes, host, seconds, answer, campaign, lo, hi, receipt = 'late',
+           proved
+    FROM judged
+    WHERE receipt IN ('accepted', 'late')
+    ON CONFLICT (lease) DO NOTHING
+    RETURNING campaign
+),
+ended AS (
+    UPDATE leases l
+    SET state = CASE WHEN j.receipt = 'contradictory' THEN 'abandoned'::lease_state
+                     ELSE 'returned' END,
+        ended_at = now(),
+        nodes = j.nodes
+    FROM judged j
+    WHERE l.id = j.lease AND l.state = 'open' AND j.receipt <> 'duplicate'
+),
+moved AS (
+    UPDATE workunits SET state = 'returned'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')))
+      AND state IN ('ready', 'leased')
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (
+              SELECT workunit FROM judged
+              WHERE receipt = 'contradictory' AND lease_state = 'open'
+              EXCEPT
+              SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')
+          ))
+      AND state = 'leased'
+    RETURNING id
+),
+told AS (
+    SELECT pg_notify('zermelo_results', campaign::text)
+    FROM (SELECT DISTINCT campaign FROM stored) campaigns
+    UNION ALL
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+)
+SELECT place, receipt, (SELECT count(*) FROM told) AS told FROM judged ORDER BY place
+
+-- name: heartbeat
+-- Note the progress of leases, extend those that made some, and cancel those whose answer
+-- nobody needs any more. No row comes back for a lease that this host does not have.
+WITH sent AS (
+    SELECT * FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
+         WITH ORDINALITY AS s (host, lease, nodes, place)
+),
+locked AS MATERIALIZED (
+    SELECT s.place, s.lease, s.nodes, l.state, l.workunit, l.nodes AS nodes_before, l.deadline,
+           n.lo, n.hi, c.state AS campaign_state, w.state NOT IN ('ready', 'leased') AS settled
+    FROM sent s
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
+    JOIN workunits w ON w.id = l.workunit
+    JOIN campaigns c ON c.id = w.campaign
+    JOIN nodes n ON n.id = w.node
+    ORDER BY l.id, s.nodes DESC
+    FOR UPDATE OF l
+),
+judged AS MATERIALIZED (
+    SELECT *,
+           row_number() OVER (PARTITION BY lease ORDER BY nodes DESC) = 1 AS latest,
+           CASE
+               WHEN campaign_state IN ('finished', 'cancelled') THEN 'finished'
+               WHEN campaign_state = 'paused' THEN 'paused'
+               WHEN settled OR state IN ('cancelled', 'returned') THEN 'withdrawn'
+               WHEN state <> 'open' THEN 'expired'
+               ELSE 'continue'
+           END AS directive,
+           CASE WHEN nodes > nodes_before
+                THEN now() + %(lease_seconds)s * interval '1 second'
+                ELSE deadline END AS new_deadline
+    FROM locked
+),
+changed AS (
+    UPDATE leases l
+    SET nodes = greatest(l.nodes, j.nodes),
+        progress_at = CASE WHEN j.nodes > l.nodes THEN now() ELSE l.progress_at END,
+        deadline = j.new_deadline,
+        state = CASE WHEN j.directive = 'continue' THEN 'open'::lease_state ELSE 'cancelled' END,
+        ended_at = CASE WHEN j.directive <> 'continue' THEN now() END
+    FROM judged j
+    WHERE l.id = j.lease AND j.latest AND l.state = 'open'
+      AND (j.nodes > l.nodes OR j.directive <> 'continue')
+),
+freed AS (
+    -- A paused campaign's work goes back to the queue for the day it goes on.
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (
+              SELECT workunit FROM judged WHERE state = 'open' AND campaign_state <> 'running'
+          ))
+      AND state = 'leased'
+)
+SELECT place, lease, directive,
+       greatest(0, extract(epoch FROM new_deadline - now()) * 1000)::bigint AS lease_ms, lo, hi
+FROM judged
+ORDER BY place
+
+-- name: return_leases
+-- Leases given back: the work is ready again at once. For those that had ended before,
+-- only the effort is noted.
+WITH sent AS (
+    SELECT host, lease, max(nodes) AS nodes
+    FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
+         AS s (host, lease, nodes)
+    GROUP BY host, lease
+),
+locked AS MATERIALIZED (
+    SELECT l.id, l.workunit, l.state, s.nodes
+    FROM sent s
+    JOIN leases l ON l.id = s.lease AND l.host = s.host
+    WHERE l.state <> 'returned'
+    ORDER BY l.id
+    FOR UPDATE OF l
+),
+ended AS (
+    UPDATE leases l
+    SET state = CASE WHEN k.state = 'open' THEN 'abandoned' ELSE k.state END,
+        ended_at = coalesce(l.ended_at, now()),
+        nodes = greatest(l.nodes, k.nodes)
+    FROM locked k
+    WHERE l.id = k.id AND (k.state = 'open' OR NOT l.counted)
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM locked WHERE state = 'open'))
+      AND state = 'leased'
+    RETURNING id
+),
+told AS (
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+)
+SELECT id, (SELECT count(*) FROM told) AS told FROM locked WHERE state = 'open'
+
+-- name: return_other_leases
+-- A host starts afresh: every lease but those it holds on to ends here.
+WITH locked AS MATERIALIZED (
+    SELECT id, workunit FROM leases
+    WHERE host = %(host)s AND state = 'open' AND id <> ALL (%(held)s::bigint[])
+    ORDER BY id
+    FOR UPDATE
+),
+ended AS (
+    UPDATE leases l SET state = 'abandoned', ended_at = now() FROM locked k WHERE l.id = k.id
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM locked)) AND state = 'leased'
+    RETURNING id
+)
+SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+
+-- name: expire_leases
+-- Leases without progress until their deadline end, and their work is ready again. Several
+-- coordinators may do this at the same time.
+WITH dead AS MATERIALIZED (
+    SELECT id, workunit FROM leases
+    WHERE state = 'open' AND deadline < now()
+    ORDER BY id
+    LIMIT 10000
+    FOR UPDATE SKIP LOCKED
+),
+ended AS (
+    UPDATE leases l SET state = 'expired', ended_at = now() FROM dead d WHERE l.id = d.id
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM dead)) AND state = 'leased'
+    RETURNING id
+),
+told AS (
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+)
+SELECT (SELECT count(*) FROM dead) AS expired, (SELECT count(*) FROM told) AS told

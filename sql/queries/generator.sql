@@ -1,0 +1,91 @@
+-- What the generator reads and writes, a batch at a time.
+
+-- name: take_changes
+-- Nodes whose bounds changed since the last time, with their bounds as they are now.
+WITH taken AS (DELETE FROM node_changes WHERE campaign = %s RETURNING node)
+SELECT id, lo, hi FROM nodes WHERE id IN (SELECT node FROM taken)
+
+-- name: open_workunits
+-- For a generator that starts: the questions that are being worked on.
+SELECT node, threshold, state FROM workunits
+WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+
+-- name: exhausted_workunits
+-- Workunits to be split, and the nodes spent on them in vain.
+SELECT id, node, threshold, (
+    SELECT coalesce(max(nodes), 0) FROM results
+    WHERE results.workunit = workunits.id AND results.answer = 'exhausted'
+)
+FROM workunits
+WHERE campaign = %s AND state = 'exhausted' ORDER BY id FOR UPDATE
+
+-- name: end_exhausted
+WITH ended AS (
+    UPDATE workunits SET state = ended.state
+    FROM unnest(%(ids)s::bigint[], %(states)s::workunit_state[]) AS ended (id, state)
+    WHERE workunits.id = ended.id
+    RETURNING workunits.state
+)
+UPDATE totals
+SET splits = splits + (SELECT count(*) FROM ended WHERE state = 'split'),
+    withdrawn = withdrawn + (SELECT count(*) FROM ended WHERE state = 'withdrawn')
+WHERE campaign = %(campaign)s
+
+-- name: proved_below
+-- What exhausted searches of these nodes had settled below them.
+SELECT workunits.node, results.lease, results.proved
+FROM workunits JOIN results ON results.workunit = workunits.id
+WHERE workunits.node = ANY(%s) AND results.state = 'assimilated'
+  AND results.answer = 'exhausted' AND results.proved IS NOT NULL
+ORDER BY results.lease
+
+-- name: withdraw_workunits
+-- Nobody needs these questions any more. Those that have a result already are left to it.
+WITH unneeded AS (
+    SELECT workunits.id FROM workunits
+    JOIN unnest(%(nodes)s::bigint[], %(thresholds)s::smallint[]) AS question (node, threshold)
+      ON workunits.node = question.node AND workunits.threshold = question.threshold
+    WHERE workunits.state IN ('ready', 'leased')
+    ORDER BY workunits.id FOR UPDATE OF workunits
+), withdrawn AS (
+    UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
+    RETURNING workunits.id
+)
+UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
+WHERE campaign = %(campaign)s
+
+-- name: insert_workunits
+INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess, plies_left,
+                       ply, known, known_from)
+SELECT %(campaign)s, node, threshold, %(budget)s, priority, expected, guess, plies_left, ply,
+       known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
+FROM unnest(
+    %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
+    %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
+    %(plies)s::smallint[], %(known)s::bytea[], %(known_from)s::bigint[]
+) AS question (node, threshold, priority, expected, guess, plies_left, ply, known, known_from)
+
+-- name: count_workunits
+UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)s
+
+-- name: live_hosts
+-- How many workunits can be worked on at once, and how fast a worker is on average.
+SELECT coalesce(sum(slots), 0), coalesce(sum(speed * slots) / nullif(sum(slots), 0), 0)
+FROM hosts WHERE seen_at > now() - %s * interval '1 second'
+
+-- name: cost_samples
+-- The latest results, for the cost model.
+SELECT workunits.plies_left, workunits.guess - workunits.threshold, results.nodes,
+       results.answer
+FROM results JOIN workunits ON workunits.id = results.workunit
+WHERE results.campaign = %(campaign)s AND results.state = 'assimilated'
+ORDER BY results.lease DESC LIMIT %(most)s
+
+-- name: store_cost_model
+INSERT INTO cost_models (campaign, samples, parameters)
+VALUES (%(campaign)s, %(samples)s, %(parameters)s)
+ON CONFLICT (campaign, fitted_at) DO NOTHING
+
+-- name: latest_cost_model
+SELECT parameters, samples FROM cost_models
+WHERE campaign = %s ORDER BY fitted_at DESC LIMIT 1

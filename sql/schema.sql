@@ -1,0 +1,283 @@
+-- The whole database of Zermelo, as a new one is created.
+--
+-- migrations/ holds the steps by which older databases reach the same state; a test
+-- keeps the two in agreement. Every state is an enum, so that a query reads like what
+-- it means. Hot tables hold neither text nor JSON.
+
+CREATE TABLE schema_migrations (
+    version     integer PRIMARY KEY,
+    name        text NOT NULL,
+    applied_at  timestamptz NOT NULL DEFAULT now()
+);
+
+-- -- who ---------------------------------------------------------------------------------
+
+CREATE TYPE user_role AS ENUM ('volunteer', 'operator', 'researcher');
+
+CREATE TABLE users (
+    id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name        text NOT NULL UNIQUE,
+    role        user_role NOT NULL DEFAULT 'volunteer',
+    created_at  timestamptz NOT NULL DEFAULT now()
+);
+
+-- A host is one client's data directory. `instance` is the client's own random name for
+-- it, so that a restarted client is the same host; `speed` is measured, in nodes a second.
+CREATE TABLE hosts (
+    id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id     integer NOT NULL REFERENCES users,
+    instance    uuid NOT NULL UNIQUE,
+    name        text NOT NULL DEFAULT '',
+    version     text NOT NULL DEFAULT '',
+    slots       smallint NOT NULL DEFAULT 1 CHECK (slots BETWEEN 1 AND 4096),
+    speed       real NOT NULL DEFAULT 0 CHECK (speed >= 0),
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    seen_at     timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 50);
+
+-- -- what is to be solved -------------------------------------------------------------------
+
+CREATE TYPE campaign_goal AS ENUM ('score', 'outcome');
+CREATE TYPE campaign_state AS ENUM ('running', 'paused', 'finished', 'cancelled');
+CREATE TYPE replication AS ENUM ('none', 'adaptive', 'quorum');
+
+CREATE TABLE campaigns (
+    id              smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name            text NOT NULL UNIQUE,
+    spec            text NOT NULL,
+    -- Where the game starts, as the game writes it; NULL for its initial position.
+    position        text,
+    goal            campaign_goal NOT NULL,
+    state           campaign_state NOT NULL DEFAULT 'running',
+    replication     replication NOT NULL DEFAULT 'none',
+    quorum          smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
+    root            bigint NOT NULL,
+    -- The rules alone give every score of the game within -max_score .. max_score.
+    max_score       smallint NOT NULL,
+    -- The threshold of the test at the root that is being worked on.
+    threshold       smallint,
+    target_seconds  real NOT NULL DEFAULT 2 CHECK (target_seconds > 0),
+    -- Most nodes a workunit may take whatever the host's speed; NULL for no such limit.
+    node_limit      bigint CHECK (node_limit > 0),
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    finished_at     timestamptz,
+    CHECK ((state = 'finished') = (finished_at IS NOT NULL))
+);
+
+-- Running totals of a campaign, written by the assimilator and the generator a batch at a
+-- time. `wasted_nodes`: work whose answer nobody needed any more when it came. `split_nodes`:
+-- work of exhausted workunits, of which a part is repeated below.
+CREATE TABLE totals (
+    campaign        smallint PRIMARY KEY REFERENCES campaigns,
+    tree_nodes      bigint NOT NULL DEFAULT 0,
+    workunits       bigint NOT NULL DEFAULT 0,
+    answered        bigint NOT NULL DEFAULT 0,
+    splits          bigint NOT NULL DEFAULT 0,
+    withdrawn       bigint NOT NULL DEFAULT 0,
+    nodes           bigint NOT NULL DEFAULT 0,
+    wasted_nodes    bigint NOT NULL DEFAULT 0,
+    split_nodes     bigint NOT NULL DEFAULT 0,
+    seconds         double precision NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+-- -- the tree -------------------------------------------------------------------------------
+
+-- A node is a canonical position of a campaign. `id` is a 63-bit hash of campaign, key and
+-- history, so that any service can name a node without asking; a second position with the
+-- same id is refused, never merged. `children` is NULL on the frontier and empty when the
+-- game is over. `parent` is where the node was first reached from (the root: itself),
+-- `parents` the rarer further ones. Eight columns, fixed widths first: 64 bytes a frontier
+-- node, and a ninth column would cost every row 8 more for a longer null bitmap.
+CREATE TABLE nodes (
+    id          bigint PRIMARY KEY,
+    parent      bigint NOT NULL,
+    position    uuid NOT NULL,
+    campaign    smallint NOT NULL,
+    lo          smallint NOT NULL,
+    hi          smallint NOT NULL,
+    children    bigint[],
+    parents     bigint[],
+    CHECK (lo <= hi)
+) WITH (fillfactor = 95);
+
+-- What the value of a node depends on beyond its position, for games where the past matters.
+CREATE TABLE histories (
+    node        bigint PRIMARY KEY REFERENCES nodes,
+    history     bytea NOT NULL
+);
+
+-- The tests at the root, one after the other: "is the score at least the threshold?"
+CREATE TABLE tests (
+    campaign    smallint NOT NULL REFERENCES campaigns,
+    threshold   smallint NOT NULL,
+    started_at  timestamptz NOT NULL DEFAULT now(),
+    ended_at    timestamptz,
+    answer      boolean,
+    PRIMARY KEY (campaign, threshold),
+    CHECK ((ended_at IS NULL) = (answer IS NULL))
+);
+
+-- -- work -----------------------------------------------------------------------------------
+
+-- ready      may be leased                                       (generator, coordinator)
+-- leased     a host works on it                                  (coordinator)
+-- returned   results wait for validation and assimilation        (coordinator)
+-- answered   yes or no, and in the tree                          (assimilator)
+-- exhausted  too hard for its budget, to be split                (assimilator)
+-- split      its node is expanded and the children are asked     (generator)
+-- withdrawn  nobody needs the answer any more                    (generator)
+CREATE TYPE workunit_state AS ENUM (
+    'ready', 'leased', 'returned', 'answered', 'exhausted', 'split', 'withdrawn'
+);
+
+CREATE TABLE workunits (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    node        bigint NOT NULL,
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    -- Most nodes to spend whatever the host's speed; NULL leaves it to the host's speed.
+    budget      bigint CHECK (budget > 0),
+    state       workunit_state NOT NULL DEFAULT 'ready',
+    -- Small numbers first: 0 is the cheapest proof, larger ones are more speculative.
+    priority    real NOT NULL,
+    -- What the cost model expected, in nodes.
+    expected    real NOT NULL,
+    campaign    smallint NOT NULL,
+    threshold   smallint NOT NULL,
+    guess       smallint NOT NULL,
+    plies_left  smallint NOT NULL,
+    ply         smallint NOT NULL,
+    -- Bounds already proved below the node, to seed the client's table, and the results
+    -- they rest on.
+    known       bytea,
+    known_from  bigint[]
+) WITH (fillfactor = 85);
+
+-- One workunit at a time for a question; several would be paid for twice.
+CREATE UNIQUE INDEX workunits_open ON workunits (node, threshold)
+    WHERE state IN ('ready', 'leased', 'returned', 'exhausted');
+CREATE INDEX workunits_node ON workunits (node);
+CREATE INDEX workunits_ready ON workunits (priority, id) WHERE state = 'ready';
+CREATE INDEX workunits_exhausted ON workunits (campaign, id) WHERE state = 'exhausted';
+
+CREATE TYPE lease_state AS ENUM ('open', 'returned', 'expired', 'abandoned', 'cancelled');
+
+-- A lease ends in exactly one way. `nodes` is the work reported so far; `progress_at` when
+-- it last grew, because a lease lives by progress, not by being alive.
+CREATE TABLE leases (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workunit    bigint NOT NULL,
+    leased_at   timestamptz NOT NULL DEFAULT now(),
+    deadline    timestamptz NOT NULL,
+    progress_at timestamptz NOT NULL DEFAULT now(),
+    ended_at    timestamptz,
+    budget      bigint NOT NULL CHECK (budget > 0),
+    nodes       bigint NOT NULL DEFAULT 0 CHECK (nodes >= 0),
+    host        integer NOT NULL,
+    state       lease_state NOT NULL DEFAULT 'open',
+    -- Whether the totals of the campaign contain the nodes of this lease.
+    counted     boolean NOT NULL DEFAULT false,
+    CHECK ((state = 'open') = (ended_at IS NULL))
+) WITH (fillfactor = 70);
+
+CREATE INDEX leases_open ON leases (host) WHERE state = 'open';
+CREATE INDEX leases_workunit ON leases (workunit);
+-- Leases that ended without a result and whose nodes are still to be counted as wasted.
+CREATE INDEX leases_uncounted ON leases (id)
+    WHERE NOT counted AND state IN ('expired', 'abandoned', 'cancelled');
+
+CREATE TYPE answer AS ENUM ('yes', 'no', 'exhausted');
+
+-- pending      waits for the validator                      (coordinator)
+-- valid        accepted, waits for the assimilator          (validator)
+-- assimilated  its claims are in the tree                   (assimilator)
+-- invalid      refused; it changes nothing                  (validator)
+-- quarantined  contradicts the tree; an alarm was raised    (assimilator)
+CREATE TYPE result_state AS ENUM (
+    'pending', 'valid', 'assimilated', 'invalid', 'quarantined'
+);
+
+-- One result per lease, so that sending it twice changes nothing.
+CREATE TABLE results (
+    lease       bigint PRIMARY KEY,
+    workunit    bigint NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    nodes       bigint NOT NULL CHECK (nodes >= 0),
+    host        integer NOT NULL,
+    seconds     real NOT NULL CHECK (seconds >= 0),
+    state       result_state NOT NULL DEFAULT 'pending',
+    answer      answer NOT NULL,
+    campaign    smallint NOT NULL,
+    lo          smallint NOT NULL,
+    hi          smallint NOT NULL,
+    -- Whether the lease or the workunit had ended before the result came.
+    late        boolean NOT NULL,
+    -- Bounds of positions below the node that an exhausted search had settled.
+    proved      bytea
+) WITH (fillfactor = 85);
+
+CREATE INDEX results_pending ON results (lease) WHERE state = 'pending';
+CREATE INDEX results_valid ON results (campaign, lease) WHERE state = 'valid';
+CREATE INDEX results_workunit ON results (workunit);
+
+-- The provenance of every bound: this result proves `lo <= score(node) <= hi`.
+CREATE TABLE claims (
+    node        bigint NOT NULL,
+    result      bigint NOT NULL,
+    lo          smallint NOT NULL,
+    hi          smallint NOT NULL,
+    PRIMARY KEY (node, result)
+);
+CREATE INDEX claims_result ON claims (result);
+
+-- -- feeds and records ------------------------------------------------------------------------
+
+-- Nodes whose bounds changed, for the generator, which deletes what it has read.
+CREATE TABLE node_changes (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    node        bigint NOT NULL,
+    campaign    smallint NOT NULL
+);
+CREATE INDEX node_changes_campaign ON node_changes (campaign);
+
+CREATE TYPE alarm_kind AS ENUM ('contradiction', 'collision', 'bad_claim');
+
+CREATE TABLE alarms (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    campaign    smallint NOT NULL REFERENCES campaigns,
+    kind        alarm_kind NOT NULL,
+    node        bigint,
+    result      bigint,
+    detail      text NOT NULL,
+    raised_at   timestamptz NOT NULL DEFAULT now(),
+    settled_at  timestamptz
+);
+
+-- How a campaign went, every few seconds while something happens. `remaining` is the median
+-- of the estimated nodes still to search, the true number lies within a factor of
+-- `remaining_factor` with 80 % probability.
+CREATE TABLE progress (
+    campaign            smallint NOT NULL REFERENCES campaigns,
+    at                  timestamptz NOT NULL DEFAULT now(),
+    lo                  smallint NOT NULL,
+    hi                  smallint NOT NULL,
+    threshold           smallint,
+    open_questions      integer NOT NULL,
+    ready               integer NOT NULL,
+    leased              integer NOT NULL,
+    tree_nodes          bigint NOT NULL,
+    nodes               bigint NOT NULL,
+    wasted_nodes        bigint NOT NULL,
+    split_nodes         bigint NOT NULL,
+    remaining           double precision,
+    remaining_factor    double precision,
+    PRIMARY KEY (campaign, at)
+);
+
+-- What questions cost, as learned from the results; the newest row of a campaign counts.
+CREATE TABLE cost_models (
+    campaign    smallint NOT NULL REFERENCES campaigns,
+    fitted_at   timestamptz NOT NULL DEFAULT now(),
+    samples     integer NOT NULL,
+    parameters  double precision[] NOT NULL,
+    PRIMARY KEY (campaign, fitted_at)
+);

@@ -1,0 +1,68 @@
+"""Real parts for tests: one embedded PostgreSQL per run, one cloned database per test."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from zermelo.server.database import Connection, connect_once, ensure_schema
+from zermelo.server.embedded import EmbeddedPostgres, running
+
+TEMPLATE = "zermelo_template"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a server with a template database."""
+    with tempfile.TemporaryDirectory(prefix="zermelo-test-") as folder:
+        Path(folder).chmod(0o711)
+        with running(EmbeddedPostgres(Path(folder))) as url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")
+                connection.execute("SELECT pg_reload_conf()")
+                connection.execute(
+                    sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
+                )
+            ensure_schema(_url_of(url, TEMPLATE))
+            yield url
+
+
+@pytest.fixture
+def empty_database(postgres: str) -> Iterator[str]:
+    """The URL of a new database without a schema."""
+    yield from _new_database(postgres, "template0")
+
+
+@pytest.fixture
+def database(postgres: str) -> Iterator[str]:
+    """The URL of a new database with the schema."""
+    yield from _new_database(postgres, TEMPLATE)
+
+
+@pytest.fixture
+def connection(database: str) -> Iterator[Connection]:
+    with connect_once(database) as connection:
+        yield connection
+
+
+def _new_database(server: str, template: str) -> Iterator[str]:
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+        yield _url_of(server, name)
+        admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _url_of(server: str, database: str) -> str:
+    return server.replace("/postgres?", f"/{database}?")

@@ -1,0 +1,27 @@
+"""Plain minimax over the reference rules: shares nothing with engines or planner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.games import Game
+
+#: Values that take plain minimax minutes, computed by it once.
+KNOWN_VALUES = {"reversi:4x4": -8, "reversi:4x5": 16, "reversi:5x4": 16}
+
+
+def minimax(game: Game[Any], position: Any) -> int:
+    values: dict[tuple[bytes, bytes], int] = {}
+
+    def value(position: Any) -> int:
+        key = game.encode(position), game.history(position)
+        if key not in values:
+            moves = game.moves(position)
+            values[key] = (
+                max(-value(game.play(position, move)) for move in moves)
+                if moves
+                else game.score(position)
+            )
+        return values[key]
+
+    return value(position)

@@ -1,0 +1,153 @@
+"""The planner alone, on random graphs: it ends with the true value whatever the order."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zermelo.games import Bounds
+from zermelo.server.costs import CostModel, Sample
+from zermelo.server.planner import Goal, Planner
+from zermelo.server.questions import PlanNode
+
+LIMIT = 6
+MOST_STEPS = 2000
+
+
+class World:
+    """A random graph of positions, its true scores, and a frontier that moves down."""
+
+    def __init__(self, seed: int, size: int) -> None:
+        self.random = chance = random.Random(seed)
+        self.children = [
+            sorted(chance.sample(range(node + 1, size), min(size - node - 1, chance.randint(0, 3))))
+            for node in range(size)
+        ]
+        self.scores = [0] * size
+        for node in reversed(range(size)):
+            below = self.children[node]
+            self.scores[node] = (
+                max(-self.scores[child] for child in below) if below
+                else chance.randint(-LIMIT, LIMIT)
+            )
+
+    def node(self, node: int) -> PlanNode:
+        final = not self.children[node]
+        score = self.scores[node]
+        return PlanNode(
+            node, score if final else -LIMIT, score if final else LIMIT, () if final else None,
+            guess=score + self.random.randint(-2, 2), plies_left=self.random.randint(1, 12),
+        )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 60), st.sampled_from(list(Goal)), st.integers(1, 6))
+def test_any_order_of_answers_proves_the_goal(
+    seed: int, size: int, goal: Goal, clients: int
+) -> None:
+    world = World(seed, size)
+    planner = Planner(world.node(0), goal, CostModel())
+    working: dict[tuple[int, int], None] = {}
+    for _ in range(MOST_STEPS):
+        for key in planner.questions.settle():
+            del working[key]
+        planner.advance()
+        if planner.finished:
+            break
+        plan = planner.choose(clients - len(working), size=20.0)
+        for node in {node.id: node for node in plan.split}:
+            split(world, planner, node)
+        for choice in plan.ask:
+            key = choice.question.key
+            if not (planner.questions.is_open(choice.question) and choice.question.leaf):
+                continue  # a split has settled it meanwhile
+            assert key not in working, "asked twice at the same time"
+            choice.question.asked = True
+            working[key] = None
+        if working and world.random.random() < 0.7:
+            answer(world, planner, working)
+    assert planner.finished
+    assert planner.bounds.lo <= world.scores[0] <= planner.bounds.hi
+    planner.advance()
+    for key in planner.questions.settle():
+        del working[key]
+    assert not working, "work that nobody needs was not withdrawn"
+    assert planner.questions.open_count == 0
+
+
+def split(world: World, planner: Planner, node: int) -> None:
+    planner.questions.expand(node, [world.node(child) for child in world.children[node]])
+
+
+def answer(world: World, planner: Planner, working: dict[tuple[int, int], None]) -> None:
+    """One client comes back: with an answer, or because the question was too hard."""
+    node, threshold = world.random.choice(list(working))
+    question = planner.questions.get((node, threshold))
+    if question is None:
+        return  # nobody needs it any more, and the next settlement says so
+    del working[node, threshold]
+    score = world.scores[node]
+    if world.random.random() < 0.3:
+        question.asked = False
+        if question.leaf:
+            planner.questions.ran_out(question, 50)
+            split(world, planner, node)
+    else:
+        question.asked = False
+        lo, hi = (threshold, LIMIT) if score >= threshold else (-LIMIT, threshold - 1)
+        planner.questions.update_bounds(node, lo, hi)
+
+
+def test_the_most_promising_child_comes_first() -> None:
+    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
+    guesses = {1: 5, 2: -7, 3: 0}
+    planner.questions.expand(
+        0, [PlanNode(child, -9, 9, None, guess, 9) for child, guess in guesses.items()]
+    )
+    planner.questions.settle()
+    plan = planner.choose(3, size=1e9)
+    assert [choice.question.node.id for choice in plan.ask] == [2, 3, 1]
+    assert plan.ask[0].need == pytest.approx(1.0)
+    assert plan.ask[0].need > plan.ask[1].need > plan.ask[2].need
+
+
+def test_what_is_too_large_is_split() -> None:
+    planner = Planner(PlanNode(0, -9, 9, None, 1, 40), Goal.SCORE, CostModel())
+    plan = planner.choose(1, size=1e6)
+    assert [node.id for node in plan.split] == [0]
+    assert not plan.ask
+
+
+@pytest.mark.parametrize(("bounds", "reached"), [
+    (Bounds(1, 9), True), (Bounds(-9, -1), True), (Bounds(0, 0), True),
+    (Bounds(0, 1), False), (Bounds(-1, 0), False), (Bounds(-9, 9), False),
+])
+def test_the_outcome_needs_only_the_sign(bounds: Bounds, reached: bool) -> None:
+    assert Goal.OUTCOME.reached(bounds) is reached
+    if not reached:
+        assert Goal.OUTCOME.threshold(bounds, 5) in (0, 1)
+
+
+def test_the_model_learns_growth_and_chances() -> None:
+    chance = random.Random(1)
+    samples = []
+    for _ in range(400):
+        plies, distance = chance.randint(5, 20), chance.randint(-8, 8)
+        nodes = round(2.718 ** (0.5 * plies + chance.gauss(0, 0.5)))
+        samples.append(Sample(plies, distance, nodes, distance + chance.gauss(0, 3) > 0))
+    model = CostModel().refitted(samples)
+    assert model.typical_cost(20, 0) / model.typical_cost(10, 0) == pytest.approx(148, rel=0.3)
+    assert model.spread < 0.8
+    assert model.chance(8) > 0.9 > 0.5 > model.chance(-2)
+    assert CostModel.from_parameters(model.parameters, 400) == model
+
+
+def test_a_budget_that_ran_out_makes_the_model_expect_more() -> None:
+    short = [Sample(10, 0, 1000, None)] * 50
+    model = CostModel()
+    for _ in range(5):
+        model = model.refitted(short)
+    assert model.typical_cost(10, 0) > 5 * CostModel().typical_cost(10, 0)

@@ -1,0 +1,197 @@
+"""A real coordinator over loopback, and workunits to hand out without a generator."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+import pytest
+
+from zermelo.games import open_game
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
+from zermelo.server.campaigns import Campaign, create_campaign
+from zermelo.server.coordinator.main import run
+from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.database import Connection
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = 10.0) -> Any:
+    """What the condition gives once it holds; fails the test when it never does."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+    return found
+
+
+@contextmanager
+def running_coordinator(url: str, listen: str = "", **settings: Any) -> Iterator[str]:
+    """The address of a coordinator that runs in a thread."""
+    address = listen or f"127.0.0.1:{free_port()}"
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=run, args=(url, stop, CoordinatorSettings(listen=address, **settings))
+    )
+    thread.start()
+    try:
+        with grpc.insecure_channel(address) as channel:
+            grpc.channel_ready_future(channel).result(timeout=10)
+        yield address
+    finally:
+        stop.set()
+        thread.join(15)
+        assert not thread.is_alive()
+
+
+class Host:
+    """A client by hand: one host that makes single calls."""
+
+    def __init__(self, address: str, *, hello: bool = True) -> None:
+        self.key = secrets.token_bytes(16)
+        self.channel = grpc.insecure_channel(address)
+        self.stub = CoordinatorStub(self.channel)
+        if hello:
+            self.hello()
+
+    def close(self) -> None:
+        self.channel.close()
+
+    def hello(self, **fields: Any) -> pb.HelloReply:
+        request: dict[str, Any] = {
+            "protocol_version": PROTOCOL_VERSION, "host_key": self.key, "workers": 1, **fields,
+        }  # fmt: skip
+        reply: pb.HelloReply = self.stub.Hello(pb.HelloRequest(**request), timeout=10)
+        return reply
+
+    def request(self, slots: int = 1, wait_ms: int = 0, speed: int = 1000) -> pb.RequestWorkReply:
+        reply: pb.RequestWorkReply = self.stub.RequestWork(
+            pb.RequestWorkRequest(
+                host_key=self.key, slots=slots, wait_ms=wait_ms, nodes_per_second=speed
+            ),
+            timeout=wait_ms / 1000 + 10,
+        )
+        return reply
+
+    def take(self, slots: int = 1) -> list[pb.Workunit]:
+        return list(self.request(slots).workunits)
+
+    def submit(self, *results: pb.Result) -> list[int]:
+        reply = self.stub.SubmitResults(
+            pb.SubmitResultsRequest(host_key=self.key, results=results), timeout=10
+        )
+        return [receipt.status for receipt in reply.receipts]
+
+    def beat(self, **nodes_by_lease: int) -> list[pb.LeaseUpdate]:
+        leases = [
+            pb.LeaseProgress(lease_id=int(lease.removeprefix("lease")), nodes=nodes)
+            for lease, nodes in nodes_by_lease.items()
+        ]
+        reply = self.stub.Heartbeat(
+            pb.HeartbeatRequest(host_key=self.key, leases=leases), timeout=10
+        )
+        return list(reply.leases)
+
+    def give_back(self, *leases: int, leaving: bool = False) -> int:
+        request = pb.ReturnWorkRequest(
+            host_key=self.key,
+            leases=[pb.ReturnedLease(lease_id=lease) for lease in leases],
+            leaving=leaving,
+        )
+        returned: int = self.stub.ReturnWork(request, timeout=10).returned
+        return returned
+
+
+def answer(workunit: pb.Workunit, **fields: Any) -> pb.Result:
+    """A result that says yes to a workunit, unless told otherwise."""
+    values: dict[str, Any] = {
+        "lease_id": workunit.lease_id, "answer": pb.YES, "lo": workunit.threshold, "hi": 16,
+        "nodes": 10, "milliseconds": 5, **fields,
+    }  # fmt: skip
+    return pb.Result(**values)
+
+
+@pytest.fixture
+def campaign(connection: Connection) -> Campaign:
+    return create_campaign(connection, "reversi:4x4")
+
+
+@pytest.fixture
+def coordinator(database: str, campaign: Campaign) -> Iterator[str]:
+    with running_coordinator(database, lease_seconds=30.0) as address:
+        yield address
+
+
+@pytest.fixture
+def host(coordinator: str) -> Iterator[Host]:
+    host = Host(coordinator)
+    yield host
+    host.close()
+
+
+class Queue:
+    """Workunits about the root, one per threshold, as a generator would write them."""
+
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self._connection = connection
+        self._campaign = campaign
+        self._thresholds = iter(range(-15, 17))
+
+    def add(self, count: int = 1, *, budget: int | None = None) -> list[int]:
+        added = []
+        with self._connection.transaction():
+            for threshold in [next(self._thresholds) for _ in range(count)]:
+                row = self._connection.execute(
+                    "INSERT INTO workunits (node, campaign, threshold, budget, priority, expected,"
+                    " guess, plies_left, ply) VALUES (%s, %s, %s, %s, %s, 1, 0, 12, 0)"
+                    " RETURNING id",
+                    (self._campaign.root, self._campaign.id, threshold, budget, threshold),
+                ).fetchone()
+                assert row is not None
+                added.append(row[0])
+            self._connection.execute("SELECT pg_notify('zermelo_ready', '')")
+        return added
+
+    def state(self, workunit: int) -> str:
+        return self._value("SELECT state::text FROM workunits WHERE id = %s", workunit)
+
+    def lease_state(self, lease: int) -> str:
+        return self._value("SELECT state::text FROM leases WHERE id = %s", lease)
+
+    def set_state(self, workunit: int, state: str) -> None:
+        self._connection.execute(
+            "UPDATE workunits SET state = %s WHERE id = %s", (state, workunit)
+        )
+
+    def results(self) -> list[tuple[Any, ...]]:
+        return self._connection.execute(
+            "SELECT lease, answer::text, lo, hi, late FROM results ORDER BY lease"
+        ).fetchall()
+
+    def _value(self, query: str, *parameters: Any) -> str:
+        row = self._connection.execute(query, parameters).fetchone()  # type: ignore[arg-type]
+        assert row is not None
+        return str(row[0])
+
+
+@pytest.fixture
+def queue(connection: Connection, campaign: Campaign) -> Queue:
+    return Queue(connection, campaign)
+
+
+def root_key(spec: str) -> bytes:
+    game = open_game(spec)
+    return game.encode(game.canonical(game.initial()))

@@ -1,0 +1,87 @@
+"""Group commit: calls that wait together are served together."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from zermelo.server.coordinator.batcher import Batcher, OverloadError
+
+
+class Work:
+    """Doubles numbers, slowly, and remembers its batches."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.go = asyncio.Event()
+
+    async def __call__(self, numbers: list[int]) -> list[int]:
+        self.batches.append(numbers)
+        await self.go.wait()
+        if 13 in numbers:
+            raise ValueError("unlucky")
+        return [2 * number for number in numbers]
+
+
+async def gathered(
+    batcher: Batcher[int, int], work: Work, numbers: list[int]
+) -> list[int | BaseException]:
+    runner = asyncio.create_task(batcher.run())
+    calls = [asyncio.create_task(batcher(number)) for number in numbers[:1]]
+    await asyncio.sleep(0.01)
+    calls += [asyncio.create_task(batcher(number)) for number in numbers[1:]]
+    await asyncio.sleep(0.01)
+    work.go.set()
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    runner.cancel()
+    with suppress(asyncio.CancelledError):
+        await runner
+    return answers
+
+
+def test_what_waits_meanwhile_becomes_one_batch() -> None:
+    async def scenario() -> None:
+        work = Work()
+        batcher = Batcher(work, weight=lambda _: 1, most=100, longest=100)
+        assert await gathered(batcher, work, [1, 2, 3, 4]) == [2, 4, 6, 8]
+        assert work.batches == [[1], [2, 3, 4]]
+
+    asyncio.run(scenario())
+
+
+def test_a_batch_has_a_weight_but_at_least_one_question() -> None:
+    async def scenario() -> None:
+        work = Work()
+        batcher = Batcher(work, weight=lambda number: number, most=5, longest=100)
+        assert await gathered(batcher, work, [1, 2, 3, 9, 1]) == [2, 4, 6, 18, 2]
+        assert work.batches == [[1], [2, 3], [9], [1]]
+
+    asyncio.run(scenario())
+
+
+def test_an_error_reaches_everybody_in_the_batch_and_nobody_else() -> None:
+    async def scenario() -> None:
+        work = Work()
+        batcher = Batcher(work, weight=lambda _: 1, most=2, longest=100)
+        answers = await gathered(batcher, work, [1, 13, 3, 4, 5])
+        assert [isinstance(answer, ValueError) for answer in answers] == [
+            False, True, True, False, False,
+        ]  # fmt: skip
+
+    asyncio.run(scenario())
+
+
+def test_too_many_waiting_calls_are_refused() -> None:
+    async def scenario() -> None:
+        batcher = Batcher(Work(), weight=lambda _: 1, most=2, longest=3)
+        calls = [asyncio.create_task(batcher(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(OverloadError):
+            await batcher(99)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    asyncio.run(scenario())

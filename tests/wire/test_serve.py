@@ -1,0 +1,128 @@
+"""The services for operators: one by one, all together, and their mistakes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+
+from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.database import Connection, ensure_schema
+from zermelo.server.embedded import embedded_database
+
+from .conftest import free_port, wait_until
+
+ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def stop(process: subprocess.Popen[str]) -> str:
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0, errors
+    return errors
+
+
+def test_separate_services_and_several_clients(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4", node_limit=15)
+    addresses = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = [
+        start("serve", name, "--database", database)
+        for name in ("generator", "validator", "assimilator", "assimilator", "generator")
+    ]
+    running += [
+        start("serve", "coordinator", "--database", database, "--listen", address)
+        for address in addresses
+    ]
+    running += [
+        start("client", "run", "--server", addresses[number % 2], "--workers", "1",
+              "--data-dir", str(tmp_path / str(number)))
+        for number in range(2)
+    ]  # fmt: skip
+    try:
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished", 60)
+        assert campaign_summary(connection, "reversi:4x4").value == -8
+    finally:
+        for process in reversed(running):
+            stop(process)
+
+
+def test_all_services_in_one_command(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4")
+    address = f"127.0.0.1:{free_port()}"
+    services = start("serve", "all", "--database", database, "--listen", address)
+    client = start("client", "run", "--server", address, "--workers", "1",
+                   "--data-dir", str(tmp_path))  # fmt: skip
+    wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished", 60)
+    stop(client)
+    stop(services)
+
+
+def test_a_taken_port(database: str) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    first = start("serve", "coordinator", "--database", database, "--listen", address)
+    with grpc.insecure_channel(address) as channel:
+        grpc.channel_ready_future(channel).result(timeout=20)
+    for service in ("coordinator", "all"):
+        second = start("serve", service, "--database", database, "--listen", address)
+        _, errors = second.communicate(timeout=20)
+        assert second.returncode == 5
+        assert f"cannot listen on {address}" in errors
+        assert "Traceback" not in errors
+    stop(first)
+
+
+def test_a_database_without_or_with_a_foreign_schema(
+    empty_database: str, database: str, connection: Connection
+) -> None:
+    for service in ("coordinator", "generator", "validator", "assimilator"):
+        process = start("serve", service, "--database", empty_database)
+        _, errors = process.communicate(timeout=20)
+        assert process.returncode == 3
+        assert "zermelo db init" in errors.splitlines()[-1]
+    connection.execute("INSERT INTO schema_migrations (version, name) VALUES (999, 'future')")
+    process = start("serve", "coordinator", "--database", database)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 3
+    assert "newer" in errors
+
+
+def test_services_wait_for_a_database_that_is_away() -> None:
+    process = start("serve", "validator", "--database", "postgresql://127.0.0.1:9/nothing")
+    assert process.stderr is not None
+    assert "trying again in" in process.stderr.readline()
+    stop(process)
+
+
+def test_an_embedded_database_is_kept_alive(tmp_path: Path) -> None:
+    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        directory.chmod(0o755)
+    folder = tmp_path / "data"
+    with embedded_database(folder, create=True) as url:
+        ensure_schema(url)
+    address = f"127.0.0.1:{free_port()}"
+    services = start("serve", "all", "--data-dir", str(folder), "--listen", address)
+    pid_file = folder / "postgres" / "postmaster.pid"
+
+    def ready() -> int:
+        lines = pid_file.read_text().splitlines() if pid_file.exists() else []
+        return int(lines[0]) if lines[7:] == ["ready   "] else 0
+
+    first = wait_until(ready, 20)
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: ready() not in (0, first), 30)
+    assert "PostgreSQL died" in stop(services)
+    assert not pid_file.exists()
