@@ -41,9 +41,7 @@ def packages() -> list[str]:
     return found
 
 
-extensions = [extension("reversi_plain")]
-if X86:
-    extensions.append(extension("reversi_avx2", *AVX2))
+extensions = [extension("go_search")]
 
 setup(
     package_dir={"": "src"},
