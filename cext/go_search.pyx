@@ -11,7 +11,7 @@ the opponent, whichever of them is to move.
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
     GO_BUCKET, GO_NEVER_FAILED, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
@@ -31,6 +31,7 @@ cdef enum:
     STOPPED = 2
 
 cdef go_bits EVERYTHING = ~(<go_bits>0)
+cdef uint64_t NO_LIMIT = ~(<uint64_t>0)
 
 cdef struct Past:
     go_bits own
@@ -99,16 +100,30 @@ cdef inline int tag_of(const Search* s, const State* state) noexcept nogil:
     return state.prover_to_move | state.passes << 1 | (state.ko + 1) << 2
 
 
-cdef inline int find_repetition(
-    const Search* s, const State* state, int last
-) noexcept nogil:
+cdef inline int find_past(const Search* s, const Past* wanted, int last) noexcept nogil:
     """The latest path index up to `last` with this situation, or -1."""
-    cdef int tag = tag_of(s, state), i
+    cdef int i
     for i in range(last, -1, -1):
-        if s.path[i].own == state.own and s.path[i].other == state.other:
-            if s.path[i].tag == tag:
+        if s.path[i].own == wanted.own and s.path[i].other == wanted.other:
+            if s.path[i].tag == wanted.tag:
                 return i
     return -1
+
+
+cdef inline int find_repetition(const Search* s, const State* state, int last) noexcept nogil:
+    cdef Past wanted
+    wanted.own = state.own
+    wanted.other = state.other
+    wanted.tag = tag_of(s, state)
+    return find_past(s, &wanted, last)
+
+
+cdef inline uint64_t path_key(const Search* s, int at) noexcept nogil:
+    """Names the history of path[at] in the table; never 0, which means any history."""
+    cdef uint64_t key = s.sums[at] + <uint64_t>0x9e3779b97f4a7c15ULL
+    if s.cycle_passes:
+        key += <uint64_t>(s.path[at].balance + 1024) * <uint64_t>0xbf58476d1ce4e5b9ULL
+    return key if key else 1
 
 
 cdef inline int cycle_value(const Search* s, int index, int balance) noexcept nogil:
@@ -119,15 +134,39 @@ cdef inline int cycle_value(const Search* s, int index, int balance) noexcept no
     return s.size.points if passed > 0 else -s.size.points
 
 
+cdef inline uint64_t past_hash(const Search* s, const Past* past) noexcept nogil:
+    cdef uint64_t tag = past.tag
+    if s.cycle_passes:
+        tag |= <uint64_t>(past.balance + 1024) << 16
+    return go_hash(past.own, past.other, tag + 77)
+
+
+cdef inline int can_come_back(const Search* s, const Past* past) noexcept nogil:
+    """As `Go._can_come_back`: which boards a history must mention."""
+    if s.size.suicide:
+        return 1
+    if s.rule == SSK:
+        return (past.other if past.tag else past.own) != 0
+    return past.own | past.other != 0
+
+
 cdef inline void put_on_path(Search* s, int at, const State* state, int balance) noexcept nogil:
+    """Make `state` path[at], after path[at - 1], and hash the history before it.
+
+    The hash is the sum over the same set of boards that `Go.history` lists.
+    """
+    cdef Past* before = &s.path[at - 1]
+    cdef int passed = before.own == state.own and before.other == state.other
     s.path[at].own = state.own
     s.path[at].other = state.other
     s.path[at].tag = tag_of(s, state)
     s.path[at].balance = balance
-    cdef uint64_t extra = s.path[at].tag
-    if s.cycle_passes:
-        extra |= <uint64_t>(balance + 1024) << 16
-    s.sums[at] = go_hash(state.own, state.other, extra + 77) + (s.sums[at - 1] if at else 0)
+    s.sums[at] = s.sums[at - 1]
+    if (s.rule == PSK and passed) or not can_come_back(s, before):
+        return
+    if s.rule == SSK and find_past(s, before, at - 2) >= 0:
+        return
+    s.sums[at] += past_hash(s, before)
 
 
 cdef inline int usable(
@@ -153,14 +192,18 @@ cdef inline int usable(
 
 # -- the table --------------------------------------------------------------------------
 
-cdef inline int canonical_key(
-    const Search* s, const State* state, go_bits* own, go_bits* other
+cdef inline int key_of(
+    const Search* s, const State* state, int turned, go_bits* own, go_bits* other
 ) noexcept nogil:
-    """The state as the table knows it; returns the symmetry that turns it so."""
+    """The state as the table knows it; returns the symmetry that turns it so.
+
+    Entries for any history are folded by symmetry; those for one history are not,
+    since the history would have to be turned with them.
+    """
     cdef int symmetry = 0, ko = state.ko
     own[0] = state.own
     other[0] = state.other
-    if s.options.symmetry:
+    if turned and s.options.symmetry:
         symmetry = go_canonical(&s.size, own, other)
         if ko != GO_NO_KO:
             ko = go_first(go_turn(&s.size, <go_bits>1 << ko, symmetry))
@@ -182,7 +225,7 @@ cdef int look_up(
 ) noexcept nogil:
     """PROVED with the proof, FAILED if a failure is on record, else -1."""
     cdef go_bits own, other, keep, keep_ko
-    cdef int symmetry = canonical_key(s, state, &own, &other), pure, failed = 0
+    cdef int symmetry = key_of(s, state, 1, &own, &other), pure, failed = 0
     cdef go_entry* entry = go_find(&s.table, own, other, 0)
     if entry != NULL:
         if entry.move < GO_PASS:
@@ -202,8 +245,9 @@ cdef int look_up(
         if s.target >= entry.fail_value and depth <= entry.fail_depth:
             proof.depends = GO_PURE
             failed = 1
-    if not s.options.naive and at > 0:
-        entry = go_find(&s.table, state.own | s.salt, other, s.sums[at])
+    if not s.options.naive:
+        key_of(s, state, 0, &own, &other)
+        entry = go_find(&s.table, own, other, path_key(s, at))
         if entry != NULL:
             if entry.value >= s.target:
                 proof.keep = entry.keep
@@ -231,15 +275,13 @@ cdef void remember(
 ) noexcept nogil:
     """Record a proof or a failure, where it belongs: for all histories or for this one."""
     cdef go_bits own, other
-    cdef int symmetry = canonical_key(s, state, &own, &other)
+    cdef int symmetry
     cdef uint64_t path = 0
     cdef go_entry* entry
     if proof.depends < at or (outcome == FAILED and s.options.exact_fails):
         if not s.options.naive:
-            path = s.sums[at]
-    if path:
-        own = state.own | s.salt
-        symmetry = 0
+            path = path_key(s, at)
+    symmetry = key_of(s, state, path == 0, &own, &other)
     entry = go_claim(&s.table, own, other, path)
     if log2_of(work) > entry.work:
         entry.work = log2_of(work)
@@ -531,34 +573,81 @@ cdef class Prover:
         # An owner may fill and clear his own chains for ever, so nothing is unconditional.
         o.life = life and not (self.s.rule == BASIC and self.s.size.suicide)
 
+    cdef int _enter(self, own, other, int prover_to_move, int passes, int ko, past,
+                    int salt, State* state) except -1:
+        """Put a position with its history on the path; the index of the position."""
+        cdef int at = 0
+        s = self.s
+        if len(past) > MAX_PATH - MAX_DEPTH - 2:
+            raise ValueError(f"a history of {len(past)} boards is too long")
+        s.sums[0] = 0
+        for before in past:
+            s.path[at].own, s.path[at].other, s.path[at].tag, s.path[at].balance = before
+            s.sums[at + 1] = s.sums[at] + past_hash(s, &s.path[at])
+            at += 1
+        state.own, state.other, state.prover_to_move = own, other, prover_to_move
+        state.passes, state.ko = passes, ko
+        s.path[at].own, s.path[at].other = own, other
+        s.path[at].tag = tag_of(s, state)
+        s.path[at].balance = 0
+        s.last_capture[at] = at - 1
+        s.first = at
+        s.salt = <go_bits>salt << 56
+        return at
+
     def prove(
         self, own, other, bint prover_to_move, int passes, int ko, past, *, int target,
         int depth, int draw_value=0, int salt=0, node_limit=None,
     ):
-        """One search to a fixed depth: (outcome, nodes, value, pure)."""
+        """One search to a fixed depth: the area difference proved, or None; and the nodes."""
         cdef State state
         cdef Proof proof
-        cdef int outcome, at = 0
+        cdef int outcome, at = self._enter(
+            own, other, prover_to_move, passes, ko, past, salt, &state
+        )
         s = self.s
-        if len(past) + depth + 2 > MAX_PATH or depth > MAX_DEPTH:
-            raise ValueError(f"history of {len(past)} boards and depth {depth} are too much")
-        s.target, s.draw_value, s.salt = target, draw_value, <go_bits>salt << 56
-        s.nodes, s.node_limit = 0, (1 << 63) if node_limit is None else node_limit
-        for before in past:
-            s.path[at].own, s.path[at].other, s.path[at].tag, s.path[at].balance = before
-            s.sums[at] = go_hash(
-                s.path[at].own, s.path[at].other, s.path[at].tag + 77
-            ) + (s.sums[at - 1] if at else 0)
-            at += 1
-        state.own, state.other, state.prover_to_move = own, other, prover_to_move
-        state.passes, state.ko = passes, ko
-        s.first = at
-        put_on_path(s, at, &state, 0)
-        s.last_capture[at] = at - 1
+        if depth > MAX_DEPTH:
+            raise ValueError(f"depth {depth} is too much")
+        s.target, s.draw_value = target, draw_value
+        s.nodes, s.node_limit = 0, NO_LIMIT if node_limit is None else node_limit
         with nogil:
             outcome = prove(s, &state, at, depth, 0, &proof)
-        value = proof.value if outcome == PROVED else None
-        return outcome, s.nodes, value, proof.depends
+        return (proof.value if outcome == PROVED else None), s.nodes
+
+    def known(
+        self, own, other, bint prover_to_move, int passes, int ko, past, *, int salt=0
+    ):
+        """The area difference proved for the prover without a search, or None."""
+        cdef State state
+        cdef Proof proof
+        cdef int move = GO_NO_MOVE
+        cdef int at = self._enter(own, other, prover_to_move, passes, ko, past, salt, &state)
+        best = None
+        self.s.target = -self.s.size.points
+        if settle(self.s, &state, at, &proof) == PROVED:
+            best = proof.value
+            self.s.target = proof.value + 1
+        if look_up(self.s, &state, at, MAX_DEPTH + 1, &proof, &move) == PROVED:
+            best = proof.value
+        return best
+
+    def seed(
+        self, own, other, bint prover_to_move, int passes, int ko, past, *, int value,
+        int salt=0,
+    ):
+        """Trust that the prover can force `value` here, under this very history."""
+        cdef State state
+        cdef Proof proof
+        cdef int move
+        cdef int at = self._enter(own, other, prover_to_move, passes, ko, past, salt, &state)
+        self.s.target = value
+        if look_up(self.s, &state, at, MAX_DEPTH + 1, &proof, &move) == PROVED:
+            return
+        # Nobody knows which boards the proof creates or what it rests on: assume all.
+        proof.keep = proof.keep_ko = 0
+        proof.depends = 0
+        proof.value = value
+        remember(self.s, &state, at, 0, PROVED, &proof, GO_NO_MOVE, 1 << 20)
 
     def new_question(self):
         """Age the table and forget which moves cut, as for another position."""
@@ -568,13 +657,38 @@ cdef class Prover:
 
     @property
     def nodes(self):
+        """Nodes of the search that runs, or of the last one."""
         return self.s.nodes
 
     def stop(self):
+        """Make the running search return; stays in force until `allow`."""
         self.s.stop = 1
 
-    def restart(self):
+    def allow(self):
         self.s.stop = 0
+
+    def dump(self):
+        """All proofs in the table, as bytes for `load`."""
+        cdef uint64_t i, size = self.s.table.buckets * GO_BUCKET
+        cdef go_entry* entry
+        records = bytearray()
+        for i in range(size):
+            entry = &self.s.table.entries[i]
+            if entry.work and entry.value != GO_UNPROVED:
+                records += (<char*>entry)[:sizeof(go_entry)]
+        return bytes(records)
+
+    def load(self, const unsigned char[::1] records):
+        """Put dumped proofs into the table."""
+        cdef Py_ssize_t at
+        cdef go_entry entry
+        cdef go_entry* place
+        for at in range(0, records.shape[0] - <Py_ssize_t>sizeof(go_entry) + 1, sizeof(go_entry)):
+            memcpy(&entry, &records[at], sizeof(go_entry))
+            place = go_claim(&self.s.table, entry.own, entry.other, entry.path)
+            if place.value < entry.value:
+                place[0] = entry
+                place.age = self.s.table.age
 
     def clear(self):
         memset(self.s.table.entries, 0, self.s.table.buckets * GO_BUCKET * sizeof(go_entry))
