@@ -41,7 +41,7 @@ def packages() -> list[str]:
     return found
 
 
-extensions = [extension("go_search")]
+extensions = [extension("go_search"), extension("go_retrograde")]
 
 setup(
     package_dir={"": "src"},

@@ -121,6 +121,8 @@ cdef inline int find_repetition(const Search* s, const State* state, int last) n
 cdef inline uint64_t path_key(const Search* s, int at) noexcept nogil:
     """Names the history of path[at] in the table; never 0, which means any history."""
     cdef uint64_t key = s.sums[at] + <uint64_t>0x9e3779b97f4a7c15ULL
+    if s.options.exact_fails:  # failures of the quick mode may be too many
+        key += 2
     if s.cycle_passes:
         key += <uint64_t>(s.path[at].balance + 1024) * <uint64_t>0xbf58476d1ce4e5b9ULL
     return key if key else 1
@@ -190,6 +192,15 @@ cdef inline int usable(
     return 1
 
 
+cdef inline int new_for_opponent(const Search* s, go_bits keep, int at) noexcept nogil:
+    """Whether no earlier board had all these stones of the opponent."""
+    cdef int i
+    for i in range(at):
+        if not keep & ~s.path[i].other:
+            return 0
+    return 1
+
+
 # -- the table --------------------------------------------------------------------------
 
 cdef inline int key_of(
@@ -244,7 +255,7 @@ cdef int look_up(
                 return PROVED
         if s.target >= entry.fail_value and depth <= entry.fail_depth:
             proof.depends = GO_PURE
-            failed = 1
+            failed = not s.options.exact_fails
     if not s.options.naive:
         key_of(s, state, 0, &own, &other)
         entry = go_find(&s.table, own, other, path_key(s, at))
@@ -420,7 +431,8 @@ cdef int settle(Search* s, const State* state, int at, Proof* proof) noexcept no
             return PROVED
     alive = go_alive(&s.size, state.other)
     if alive and s.size.points - 2 * go_count(go_territory(&s.size, alive)) < s.target:
-        return FAILED
+        if not s.options.exact_fails or new_for_opponent(s, alive, at):
+            return FAILED
     return -1
 
 
