@@ -130,18 +130,27 @@ static inline go_bits go_alive(const go_size *size, go_bits own)
 }
 
 /* The points that are certain to be own area when the game ends, given `alive` stones:
-   these and every region between them with at most one point that no alive stone touches.
-   On boards one point wide capturing in such a region could start a ko, so there none is
-   allowed. */
+   these and every region between them in which the other side can never have two eyes. An
+   eye needs an inner point, one that touches no alive stone, and two eyes need two inner
+   points apart from each other:
+
+       # # # # #      # alive, o inner, . touches an alive stone
+       # . . . #
+       # . o o .      the two inner points touch: one eye at most, so the region is secure
+       # . . . .
+
+   On boards one point wide capturing in such a region could start a ko, so there no
+   inner point is allowed. */
 static inline go_bits go_territory(const go_size *size, go_bits alive)
 {
     go_bits near = go_grow(alive), left = size->mask & ~alive, region, inner, secure = alive;
-    int spare = size->rows > 1 && size->cols > 1;
+    int wide = size->rows > 1 && size->cols > 1;
     while (left) {
         region = go_flood(left & -left, left);
         left &= ~region;
         inner = region & ~near;
-        if (!inner || (spare && !(inner & (inner - 1)))) secure |= region;
+        if (!inner || (wide && go_count(inner) <= 2 && !(inner & ~go_grow(inner & -inner))))
+            secure |= region;
     }
     return secure;
 }

@@ -1,6 +1,6 @@
 """Go with all positions in memory: what each side can force, by retrograde analysis.
 
-An oracle for tests and benchmarks, for boards up to 4x4. It shares the stone-level
+An oracle for tests and benchmarks, for boards of up to 16 points. It shares the stone-level
 kernels with the engine, but no search, no table, no unconditional life and no history.
 
 For every state (board, side to move, passes, ko point) `floor` is the least fixed point
@@ -21,8 +21,7 @@ from zermelo.cext.go_board cimport (
 )
 
 cdef enum:
-    SYMMETRIES = 8
-    MAX_ROWS = 4
+    MAX_SIDE = 7
     POINTS = 16
 
 
@@ -36,23 +35,27 @@ cdef class Retrograde:
     cdef int8_t* fresh          # [id, side]: no pass before
     cdef int8_t* passed         # [id, side]: one pass before
     cdef int8_t* banned         # [id, side, point]: with a ko on that point
-    cdef int row_code[1 << MAX_ROWS]
+    cdef int row_code[1 << MAX_SIDE]
+    cdef int row_scale
     cdef readonly int boards    # legal boards up to symmetry
     cdef readonly uint64_t legal
     cdef readonly int sweeps
 
     def __cinit__(self, int rows, int cols, *, bint ko_rule=True, int bottom=0):
-        if rows > MAX_ROWS or cols > MAX_ROWS:
+        if rows * cols > POINTS:
             raise ValueError(f"{rows}x{cols} is too large to hold all positions")
         self.size.rows, self.size.cols, self.size.points = rows, cols, rows * cols
         for row in range(rows):
             self.size.mask |= <go_bits>((1 << cols) - 1) << 8 * row
         self.ko_rule, self.bottom = ko_rule, bottom
-        for bits in range(1 << MAX_ROWS):
-            self.row_code[bits] = sum(3 ** col for col in range(MAX_ROWS) if bits >> col & 1)
+        for bits in range(1 << MAX_SIDE):
+            self.row_code[bits] = sum(3 ** col for col in range(MAX_SIDE) if bits >> col & 1)
+        self.row_scale = 1
+        for _ in range(cols):
+            self.row_scale *= 3
         cdef size_t codes = 1
-        for _ in range(rows * cols):
-            codes *= 3
+        for _ in range(rows):
+            codes *= self.row_scale
         self.ids = <int32_t*>calloc(codes, sizeof(int32_t))
         if self.ids == NULL:
             raise MemoryError("no memory for all boards")
@@ -77,6 +80,10 @@ cdef class Retrograde:
         free(self.passed)
         free(self.banned)
 
+    def all_boards(self):
+        """Every legal board up to symmetry, as (black, white)."""
+        return [(self.black[i], self.white[i]) for i in range(self.boards)]
+
     def floor(self, black, white, bint black_to_move, int passes=0, int ko=-1):
         """What Black can force from here."""
         cdef go_bits b = black, w = white
@@ -85,12 +92,11 @@ cdef class Retrograde:
         return self._value(b, w, black_to_move, passes, ko)
 
     cdef int _code(self, go_bits black, go_bits white) noexcept nogil:
-        cdef int code = 0, row, scale = 1, i
+        cdef int code = 0, row, scale = 1
         for row in range(self.size.rows):
-            code += scale * (self.row_code[black >> 8 * row & 15]
-                             + 2 * self.row_code[white >> 8 * row & 15])
-            for i in range(self.size.cols):
-                scale *= 3
+            code += scale * (self.row_code[black >> 8 * row & 127]
+                             + 2 * self.row_code[white >> 8 * row & 127])
+            scale *= self.row_scale
         return code
 
     cdef void _number(self, int fill) noexcept nogil:

@@ -14,8 +14,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
-    GO_BUCKET, GO_NEVER_FAILED, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
-    go_alive, go_area, go_bits, go_canonical, go_claim, go_count, go_dead, go_entry, go_find,
+    GO_BUCKET, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
+    go_alive, go_area, go_bits, go_canonical, go_claim, go_count, go_entry, go_find,
     go_first, go_grow, go_hash, go_play, go_size, go_table, go_territory, go_turn, go_turn_back,
 )
 
@@ -67,6 +67,7 @@ cdef struct Options:
     int killers
     int history
     int rely         # an opponent's forbidden repetition may be part of a proof
+    int share        # proofs may be reused under other histories, where that is sound
     int exact_fails  # reuse a failure under the same history only: slow, but complete
     int naive        # share every proof regardless of history: WRONG, for the tests
 
@@ -289,9 +290,12 @@ cdef void remember(
     cdef int symmetry
     cdef uint64_t path = 0
     cdef go_entry* entry
-    if proof.depends < at or (outcome == FAILED and s.options.exact_fails):
-        if not s.options.naive:
-            path = path_key(s, at)
+    if s.options.naive:
+        path = 0
+    elif proof.depends < at or not s.options.share:
+        path = path_key(s, at)
+    elif outcome == FAILED and s.options.exact_fails:
+        path = path_key(s, at)
     symmetry = key_of(s, state, path == 0, &own, &other)
     entry = go_claim(&s.table, own, other, path)
     if log2_of(work) > entry.work:
@@ -330,10 +334,12 @@ cdef int order_of(const Search* s, const State* state, const Child* child, int a
     cdef go_bits around = go_grow(stone) & s.size.mask & ~stone
     order = 24 * child.captured + 4 * go_count(around & empty) + 3 * go_count(around & theirs)
     order += go_count(go_grow(around) & s.size.mask)
-    if go_count(around & empty) + go_count(around & mine) == 0:
+    if not around & ~mine:  # fills an eye of one's own: a waiting move at best
+        order -= 60
+    elif not around & (empty | mine):
         order -= 20
     if s.options.history:
-        order += s.history[state.prover_to_move][child.move] >> 6
+        order += s.history[state.prover_to_move][child.move] >> 4
     if s.options.killers:
         if s.killers[at][0] == child.move:
             order += 60
@@ -538,7 +544,7 @@ cdef int prove(Search* s, const State* state, int at, int depth, int balance,
 # -- for Python -------------------------------------------------------------------------------
 
 RULES = {"psk": PSK, "ssk": SSK, "basic": BASIC}
-OPTIONS = ("table", "symmetry", "cutoffs", "life", "killers", "history", "rely")
+OPTIONS = ("table", "symmetry", "cutoffs", "life", "killers", "history", "rely", "share")
 
 
 cdef class Prover:
@@ -577,11 +583,12 @@ cdef class Prover:
 
     def set_options(
         self, *, table=True, symmetry=True, cutoffs=True, life=True, killers=True, history=True,
-        rely=True, exact_fails=False, naive=False,
+        rely=True, share=True, exact_fails=False, naive=False,
     ):
         o = &self.s.options
         o.table, o.symmetry, o.cutoffs, o.killers = table, symmetry, cutoffs, killers
-        o.history, o.rely, o.exact_fails, o.naive = history, rely, exact_fails, naive
+        o.history, o.rely, o.share, o.naive = history, rely, share, naive
+        o.exact_fails = exact_fails or not share
         # An owner may fill and clear his own chains for ever, so nothing is unconditional.
         o.life = life and not (self.s.rule == BASIC and self.s.size.suicide)
 
@@ -660,6 +667,23 @@ cdef class Prover:
         proof.depends = 0
         proof.value = value
         remember(self.s, &state, at, 0, PROVED, &proof, GO_NO_MOVE, 1 << 20)
+
+    def play_stone(self, own, other, int point):
+        """The kernel's (own, other, ko) after a stone of `own`, or None if it is illegal."""
+        cdef go_bits mine = own, theirs = other
+        cdef int ko
+        if not go_play(&self.s.size, &mine, &theirs, point, &ko):
+            return None
+        return mine, theirs, ko
+
+    def secure(self, own):
+        """The kernel's (unconditionally alive stones, certain area) of these stones."""
+        alive = go_alive(&self.s.size, own)
+        return alive, go_territory(&self.s.size, alive)
+
+    def area(self, own, other):
+        """The kernel's area difference."""
+        return go_area(&self.s.size, own, other)
 
     def new_question(self):
         """Age the table and forget which moves cut, as for another position."""

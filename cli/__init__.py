@@ -12,6 +12,7 @@ from zermelo import ZermeloError, __version__
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
     "engine": "zermelo.cli.engine",
+    "gtp": "zermelo.cli.gtp",
 }
 
 

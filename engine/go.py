@@ -27,7 +27,7 @@ from zermelo.engine.interface import (
     Window,
 )
 from zermelo.engine.portable import PortableEngine
-from zermelo.games import Bounds, Move
+from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC1"
@@ -53,7 +53,8 @@ class GoEngine:
     """`options` switch techniques off for comparison; see `go_search.OPTIONS`."""
 
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
-        self.game = game
+        self.game: Game[Any] = game
+        self._go = game
         self._options = options
         self._prover = Prover(
             game.rows,
@@ -188,7 +189,7 @@ class GoEngine:
             *self._seen_by(position, side.black),
             target=side.target,
             depth=side.depth,
-            draw_value=self.game.komi if side.black else -self.game.komi,
+            draw_value=self._go.komi if side.black else -self._go.komi,
             salt=self._salt(side.black),
             node_limit=left,
         )
@@ -220,7 +221,7 @@ class GoEngine:
             if floor > -self.game.max_score and not self.game.is_final(position):
                 self._prover.seed(
                     *self._seen_by(position, black),
-                    value=max(-len(self.game.board.points), self._as_area(floor, black)),
+                    value=max(-len(self._go.board.points), self._as_area(floor, black)),
                     salt=self._salt(black),
                 )
 
@@ -265,14 +266,14 @@ class GoEngine:
 
     def _tag(self, tag: int, black: bool) -> int:
         """The tag of a past board with the side told as prover or not."""
-        return tag if self.game.ko == "psk" or black else tag ^ 1
+        return tag if self._go.ko == "psk" or black else tag ^ 1
 
     def _as_area(self, score: int, black: bool) -> int:
-        return score + self.game.komi if black else score - self.game.komi
+        return score + self._go.komi if black else score - self._go.komi
 
     def _as_bounds(self, area: int, black: bool, position: GoPosition) -> Bounds:
         """What "this colour can force this area difference" says about the score."""
-        score = area - self.game.komi if black else area + self.game.komi
+        score = area - self._go.komi if black else area + self._go.komi
         limit = self.game.max_score
         if black == position.black_to_move:
             return Bounds(max(score, -limit), limit)
@@ -280,7 +281,7 @@ class GoEngine:
 
     def _salt(self, black: bool) -> int:
         """Proofs are shared between the colours unless a draw is worth different area."""
-        return int(black) if self.game.komi and self.game.ko == "basic" else 0
+        return int(black) if self._go.komi and self._go.ko == "basic" else 0
 
     def _header(self) -> bytes:
         return _MAGIC + self.game.spec.encode() + b"\0"

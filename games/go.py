@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from zermelo.games.go_board import LONGEST_SIDE, STRIDE, Bitboard, Board, Point
+from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
 from zermelo.games.spec import Spec, format_spec
 

@@ -7,7 +7,7 @@ from typing import Any
 from zermelo.games import Game
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """The plain search would take too long here."""
 
 
@@ -19,7 +19,7 @@ def plain_value(game: Game[Any], position: Any, budget: int = 200_000) -> int:
         nonlocal nodes
         nodes += 1
         if nodes > budget:
-            raise TooLarge
+            raise TooLargeError
         moves = game.moves(at)
         if not moves:
             return game.score(at)
