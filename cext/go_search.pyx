@@ -313,7 +313,7 @@ cdef void remember(
     entry.value = <signed char>proof.value
     entry.keep = turn(s, proof.keep, symmetry)
     entry.keep_ko = turn(s, proof.keep_ko, symmetry)
-    entry.depends = <uint16_t>proof.depends
+    entry.depends = <uint16_t>max(proof.depends, 0)
     entry.move = <uint8_t>move
 
 
@@ -413,7 +413,7 @@ cdef inline void reward(Search* s, const State* state, int at, int move, int dep
 cdef int settle(Search* s, const State* state, int at, Proof* proof) noexcept nogil:
     """What can be told without a move: PROVED, FAILED (for good), or -1."""
     cdef go_bits alive
-    cdef int area, value
+    cdef int area = 0, value
     proof.keep = EVERYTHING
     proof.keep_ko = EVERYTHING
     proof.depends = GO_PURE
@@ -430,6 +430,8 @@ cdef int settle(Search* s, const State* state, int at, Proof* proof) noexcept no
     alive = go_alive(&s.size, state.own)
     if alive:
         value = 2 * go_count(go_territory(&s.size, alive)) - s.size.points
+        if state.passes and not state.prover_to_move:
+            value = min(value, area)  # the opponent may pass too and end the game as it stands
         if value >= s.target and usable(s, alive, EVERYTHING, not s.size.suicide, at):
             proof.value = value
             proof.keep = alive
@@ -664,7 +666,7 @@ cdef class Prover:
             return
         # Nobody knows which boards the proof creates or what it rests on: assume all.
         proof.keep = proof.keep_ko = 0
-        proof.depends = 0
+        proof.depends = -1
         proof.value = value
         remember(self.s, &state, at, 0, PROVED, &proof, GO_NO_MOVE, 1 << 20)
 

@@ -158,10 +158,7 @@ class GtpSession:
     # -- inside -------------------------------------------------------------------------
 
     def _with(self, size: str, komi: int) -> Go:
-        options = self.game.spec.split(",")[1:]
-        if self.game.ko != "basic":
-            options = [item for item in options if not item.startswith("cycle=")]
-        options = [item for item in options if not item.startswith("komi=")]
+        options = [item for item in self.game.spec.split(",")[1:] if not item.startswith("komi=")]
         game = open_game(",".join([f"go:{size}", *options, f"komi={komi}"]))
         assert isinstance(game, Go)  # noqa: S101
         return game

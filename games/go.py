@@ -107,7 +107,7 @@ class Go(Game[GoPosition]):
                 f" {-rows * cols} to {rows * cols}"
             )
         choices = Spec(spec.name, rows, cols, options).choices(OPTIONS)
-        if choices["ko"] != "basic" and "cycle" in options:
+        if choices["ko"] != "basic" and choices["cycle"] != DEFAULTS["cycle"]:
             raise GameError(f"cycle={choices['cycle']} makes sense with ko=basic only")
         return cls(rows, cols, komi=int(komi), **choices)
 
