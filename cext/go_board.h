@@ -134,10 +134,11 @@ static inline go_bits go_alive(const go_size *size, go_bits own)
    eye needs an inner point, one that touches no alive stone, and two eyes need two inner
    points apart from each other:
 
-       # # # # #      # alive, o inner, . touches an alive stone
-       # . . . #
-       # . o o .      the two inner points touch: one eye at most, so the region is secure
-       # . . . .
+       # # # # # #
+       # . . . . #      # alive, o inner, . touches an alive stone
+       # . o o . #      the two inner points touch each other: one eye at most,
+       # . . . . #      so the region is secure
+       # # # # # #
 
    On boards one point wide capturing in such a region could start a ko, so there no
    inner point is allowed. */

@@ -17,6 +17,7 @@ cdef extern from "go_board.h" nogil:
     int go_count(go_bits)
     int go_first(go_bits)
     go_bits go_grow(go_bits)
+    go_bits go_flood(go_bits, go_bits)
     go_bits go_dead(const go_size*, go_bits, go_bits)
     int go_play(const go_size*, go_bits*, go_bits*, int, int*)
     int go_area(const go_size*, go_bits, go_bits)
@@ -41,6 +42,8 @@ cdef extern from "go_table.h" nogil:
         uint64_t path
         go_bits keep
         go_bits keep_ko
+        go_bits fail_keep
+        go_bits fail_keep_ko
         uint16_t depends
         int8_t value
         int8_t fail_value
@@ -48,6 +51,7 @@ cdef extern from "go_table.h" nogil:
         uint8_t move
         uint8_t work
         uint8_t age
+        uint8_t fail_exact
     ctypedef struct go_table:
         go_entry* entries
         uint64_t buckets

@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
-    GO_BUCKET, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
+    GO_BUCKET, GO_NEVER_FAILED, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
     go_alive, go_area, go_bits, go_canonical, go_claim, go_count, go_entry, go_find,
     go_first, go_grow, go_hash, go_play, go_size, go_table, go_territory, go_turn, go_turn_back,
 )
@@ -68,7 +68,8 @@ cdef struct Options:
     int history
     int rely         # an opponent's forbidden repetition may be part of a proof
     int share        # proofs may be reused under other histories, where that is sound
-    int exact_fails  # reuse a failure under the same history only: slow, but complete
+    int exact_fails  # compare a failure with every earlier board: slow, but complete
+    unsigned int shuffle  # not 0: disturb the order of moves, in a way that this names
     int naive        # share every proof regardless of history: WRONG, for the tests
 
 cdef struct Search:
@@ -122,7 +123,7 @@ cdef inline int find_repetition(const Search* s, const State* state, int last) n
 cdef inline uint64_t path_key(const Search* s, int at) noexcept nogil:
     """Names the history of path[at] in the table; never 0, which means any history."""
     cdef uint64_t key = s.sums[at] + <uint64_t>0x9e3779b97f4a7c15ULL
-    if s.options.exact_fails:  # failures of the quick mode may be too many
+    if s.options.exact_fails:  # failures of the quick mode are no good here
         key += 2
     if s.cycle_passes:
         key += <uint64_t>(s.path[at].balance + 1024) * <uint64_t>0xbf58476d1ce4e5b9ULL
@@ -193,9 +194,15 @@ cdef inline int usable(
     return 1
 
 
-cdef inline int new_for_opponent(const Search* s, go_bits keep, int at) noexcept nogil:
+cdef inline int new_for_opponent(
+    const Search* s, go_bits keep, go_bits keep_ko, int pure, int at
+) noexcept nogil:
     """Whether no earlier board had all these stones of the opponent."""
     cdef int i
+    if pure and not s.options.exact_fails:
+        keep = keep_ko
+    if keep == EVERYTHING:
+        return 1
     for i in range(at):
         if not keep & ~s.path[i].other:
             return 0
@@ -254,9 +261,12 @@ cdef int look_up(
                 proof.depends = GO_PURE if pure else at
                 proof.value = entry.value
                 return PROVED
-        if s.target >= entry.fail_value and depth <= entry.fail_depth:
+        if (s.target >= entry.fail_value and depth <= entry.fail_depth
+                and (entry.fail_exact or not s.options.exact_fails)):
             proof.depends = GO_PURE
-            failed = not s.options.exact_fails
+            proof.keep = turn_back(s, entry.fail_keep, symmetry)
+            proof.keep_ko = turn_back(s, entry.fail_keep_ko, symmetry)
+            failed = new_for_opponent(s, proof.keep, proof.keep_ko, 1, at)
     if not s.options.naive:
         key_of(s, state, 0, &own, &other)
         entry = go_find(&s.table, own, other, path_key(s, at))
@@ -269,6 +279,8 @@ cdef int look_up(
                 return PROVED
             if not failed and s.target >= entry.fail_value and depth <= entry.fail_depth:
                 proof.depends = entry.depends
+                proof.keep = entry.fail_keep
+                proof.keep_ko = entry.fail_keep_ko
                 failed = 1
     return FAILED if failed else -1
 
@@ -294,8 +306,6 @@ cdef void remember(
         path = 0
     elif proof.depends < at or not s.options.share:
         path = path_key(s, at)
-    elif outcome == FAILED and s.options.exact_fails:
-        path = path_key(s, at)
     symmetry = key_of(s, state, path == 0, &own, &other)
     entry = go_claim(&s.table, own, other, path)
     if log2_of(work) > entry.work:
@@ -306,6 +316,9 @@ cdef void remember(
         if entry.fail_value != s.target or entry.fail_depth < depth:
             entry.fail_value = <signed char>s.target
             entry.fail_depth = <uint8_t>depth
+            entry.fail_keep = turn(s, proof.keep, symmetry)
+            entry.fail_keep_ko = turn(s, proof.keep_ko, symmetry)
+            entry.fail_exact = s.options.exact_fails
         if entry.value == GO_UNPROVED:
             entry.move = <uint8_t>move
             entry.depends = <uint16_t>proof.depends
@@ -319,32 +332,50 @@ cdef void remember(
 
 # -- moves --------------------------------------------------------------------------------
 
+cdef struct Weights:
+    int captured
+    int liberty    # empty points next to the stone
+    int enemy      # enemy stones next to it
+    int friend
+    int centre     # points within two steps
+    int eye        # the price of filling an eye of one's own: a waiting move at best
+    int history    # in 1/256
+    int killer
+
+# Found by random search on five questions on 3x5 to 5x5 boards. The opponent spreads out
+# to stay hard to kill, the prover connects.
+cdef Weights WEIGHTS[2]
+WEIGHTS[0] = Weights(24, 4, 3, 0, 12, 6, 16, 60)
+WEIGHTS[1] = Weights(24, 4, 3, 12, 1, 90, 12, 84)
+
+
 cdef int order_of(const Search* s, const State* state, const Child* child, int at) noexcept nogil:
-    """How promising a stone looks: captures, liberties, contact, then what cut before."""
+    """How promising a stone looks: its shape, then what cut before."""
+    cdef const Weights* weight = &WEIGHTS[state.prover_to_move]
     cdef go_bits stone = <go_bits>1 << child.move
-    cdef go_bits mine, theirs, empty
-    cdef int order
-    if state.prover_to_move:
-        mine = child.state.own
-        theirs = child.state.other
-    else:
-        mine = child.state.other
-        theirs = child.state.own
-    empty = s.size.mask & ~(mine | theirs)
     cdef go_bits around = go_grow(stone) & s.size.mask & ~stone
-    order = 24 * child.captured + 4 * go_count(around & empty) + 3 * go_count(around & theirs)
-    order += go_count(go_grow(around) & s.size.mask)
-    if not around & ~mine:  # fills an eye of one's own: a waiting move at best
-        order -= 60
-    elif not around & (empty | mine):
-        order -= 20
+    cdef go_bits mine = child.state.own, theirs = child.state.other
+    cdef int order
+    if not state.prover_to_move:
+        mine, theirs = theirs, mine
+    order = (
+        weight.captured * child.captured
+        + weight.liberty * go_count(around & ~(mine | theirs))
+        + weight.enemy * go_count(around & theirs)
+        + weight.friend * go_count(around & mine)
+        + weight.centre * go_count(go_grow(around) & s.size.mask)
+    )
+    if not around & ~mine:
+        order -= weight.eye
     if s.options.history:
-        order += s.history[state.prover_to_move][child.move] >> 4
+        order += s.history[state.prover_to_move][child.move] * weight.history >> 8
     if s.options.killers:
         if s.killers[at][0] == child.move:
-            order += 60
+            order += weight.killer
         elif s.killers[at][1] == child.move:
-            order += 40
+            order += weight.killer * 2 // 3
+    if s.options.shuffle:
+        order += <int>(go_hash(stone, s.options.shuffle, at) & 15)
     return order
 
 
@@ -439,7 +470,8 @@ cdef int settle(Search* s, const State* state, int at, Proof* proof) noexcept no
             return PROVED
     alive = go_alive(&s.size, state.other)
     if alive and s.size.points - 2 * go_count(go_territory(&s.size, alive)) < s.target:
-        if not s.options.exact_fails or new_for_opponent(s, alive, at):
+        if new_for_opponent(s, alive, EVERYTHING, 1, at):
+            proof.keep = alive
             return FAILED
     return -1
 
@@ -515,11 +547,17 @@ cdef int prove(Search* s, const State* state, int at, int depth, int balance,
             outcome = prove(s, &child.state, at + 1, depth - 1, balance + passed, &below)
         if outcome == STOPPED:
             return STOPPED
-        if outcome == PROVED and child.move != GO_PASS:
-            if state.prover_to_move or s.rule == BASIC:
+        if outcome == PROVED:
+            # Superko looks at the prover's stones; a cycle may also end with a pass.
+            if s.rule == BASIC or (state.prover_to_move and child.move != GO_PASS):
                 below.keep &= child.state.own
             if child.takes_ko and state.prover_to_move and s.rule != BASIC:
                 below.keep_ko &= child.state.own
+        else:
+            if s.rule == BASIC or (not state.prover_to_move and child.move != GO_PASS):
+                below.keep &= child.state.other
+            if child.takes_ko and not state.prover_to_move and s.rule != BASIC:
+                below.keep_ko &= child.state.other
         if state.prover_to_move and outcome == PROVED:
             proof[0] = below
             reward(s, state, at, child.move, depth)
@@ -533,9 +571,9 @@ cdef int prove(Search* s, const State* state, int at, int depth, int balance,
                 remember(s, state, at, depth, FAILED, proof, child.move, s.nodes - before)
             return FAILED
         proof.depends = min(proof.depends, below.depends)
-        if not state.prover_to_move:
-            proof.keep &= below.keep
-            proof.keep_ko &= below.keep_ko
+        proof.keep &= below.keep
+        proof.keep_ko &= below.keep_ko
+        if outcome == PROVED:
             proof.value = min(proof.value, below.value)
     outcome = FAILED if state.prover_to_move else PROVED
     if s.options.table:
@@ -585,12 +623,12 @@ cdef class Prover:
 
     def set_options(
         self, *, table=True, symmetry=True, cutoffs=True, life=True, killers=True, history=True,
-        rely=True, share=True, exact_fails=False, naive=False,
+        rely=True, share=True, exact_fails=False, shuffle=0, naive=False,
     ):
         o = &self.s.options
         o.table, o.symmetry, o.cutoffs, o.killers = table, symmetry, cutoffs, killers
         o.history, o.rely, o.share, o.naive = history, rely, share, naive
-        o.exact_fails = exact_fails or not share
+        o.exact_fails, o.shuffle = exact_fails or not share, shuffle
         # An owner may fill and clear his own chains for ever, so nothing is unconditional.
         o.life = life and not (self.s.rule == BASIC and self.s.size.suicide)
 
@@ -692,6 +730,12 @@ cdef class Prover:
         self.s.table.age += 1
         memset(self.s.killers, 0, sizeof(self.s.killers))
         memset(self.s.history, 0, sizeof(self.s.history))
+
+    def forget_failures(self):
+        """Drop all hints that something could not be proved; proofs stay."""
+        cdef uint64_t i
+        for i in range(self.s.table.buckets * GO_BUCKET):
+            self.s.table.entries[i].fail_value = GO_NEVER_FAILED
 
     @property
     def nodes(self):

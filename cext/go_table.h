@@ -31,10 +31,13 @@ typedef struct {
     uint64_t path;      /* hash of the history, 0 for a plain entry */
     go_bits keep;       /* own stones on every board the proof creates */
     go_bits keep_ko;    /* own stones on every board it creates by taking a ko */
+    go_bits fail_keep;  /* the other side's stones on every board its refutation creates */
+    go_bits fail_keep_ko;
     uint16_t depends;   /* GO_PURE, or the first path index the proof rests on */
     int8_t value, fail_value;
     uint8_t fail_depth, move; /* the move in canonical orientation, GO_PASS or GO_NO_MOVE */
-    uint8_t work, age;        /* work: 1 + log2 of the nodes it took; 0 marks a free entry */
+    uint8_t work;             /* work: 1 + log2 of the nodes it took; 0 marks a free entry */
+    uint8_t age : 7, fail_exact : 1; /* fail_exact: found in the exact mode */
 } go_entry;
 
 typedef struct {
@@ -65,10 +68,10 @@ static inline go_entry *go_claim(go_table *table, go_bits own, go_bits other, ui
     int i, cost, least = 1 << 20;
     for (i = 0; i < GO_BUCKET; i++, entry++) {
         if (entry->own == own && entry->other == other && entry->path == path && entry->work) {
-            entry->age = table->age;
+            entry->age = table->age & 127;
             return entry;
         }
-        cost = entry->work ? 1 + entry->work + (entry->age == table->age ? 8 : 0) +
+        cost = entry->work ? 1 + entry->work + (entry->age == (table->age & 127) ? 8 : 0) +
                                  (entry->value != GO_UNPROVED ? 2 : 0)
                            : 0;
         if (cost < least) {
@@ -85,7 +88,7 @@ static inline go_entry *go_claim(go_table *table, go_bits own, go_bits other, ui
     cheapest->fail_value = GO_NEVER_FAILED;
     cheapest->move = GO_NO_MOVE;
     cheapest->work = 1;
-    cheapest->age = table->age;
+    cheapest->age = table->age & 127;
     return cheapest;
 }
 

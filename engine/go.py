@@ -156,42 +156,55 @@ class GoEngine:
             guess = threshold + 1 if self._bounds.lo >= threshold else threshold - 1
 
     def _ask(self, position: GoPosition, threshold: int) -> None:
-        """Narrow the bounds until they tell whether the score is at least `threshold`."""
+        """Narrow the bounds until they tell whether the score is at least `threshold`.
+
+        A failure on record can hide a proof that another history allows. So after a quick
+        attempt come others, by turns one that compares histories exactly, with ever more
+        nodes, and a quick one that starts from no failures and another order of moves.
+        """
+        self._prover.new_question()
+        before = self._nodes
+        attempt = 0
+        while self._bounds.answers(threshold) is None:
+            exact, shuffle = attempt % 2 == 1, attempt // 2
+            self._prover.set_options(exact_fails=exact, shuffle=shuffle, **self._options)
+            if attempt and not exact:
+                self._prover.forget_failures()
+            patience = _DEEPEST if exact else self._patience(position) + 4 * shuffle
+            allowance = 20_000 + (self._nodes - before) if exact else None
+            self._attempt(position, threshold, patience, allowance)
+            attempt += 1
+
+    def _attempt(
+        self, position: GoPosition, threshold: int, patience: int, allowance: int | None
+    ) -> None:
+        """Let both sides try, up to a depth and a number of nodes."""
         mover = position.black_to_move
         yes = _Side(mover, self._as_area(threshold, mover), depth=1)
         no = _Side(not mover, self._as_area(1 - threshold, not mover), depth=0)
-        self._prover.new_question()
-        exact_fails = False
         while self._bounds.answers(threshold) is None:
             side = yes if yes.nodes <= no.nodes else no
-            if not exact_fails and side.depth > self._patience(position):
-                # Somewhere a failure under one history hid a proof under another.
-                exact_fails = True
-                yes.depth, no.depth = 1, 0
-                self._prover.set_options(exact_fails=True, **self._options)
-            try:
-                self._deepen(position, side)
-            finally:
-                if exact_fails and self._aborted:
-                    self._prover.set_options(**self._options)
-        if exact_fails:
-            self._prover.set_options(**self._options)
+            if side.depth > patience:
+                return
+            left = None if allowance is None else allowance - yes.nodes - no.nodes
+            if left is not None and left <= 0:
+                return
+            self._deepen(position, side, left)
 
     def _patience(self, position: GoPosition) -> int:
-        """A depth at which a question that can be answered quickly has been answered."""
-        return 3 * self.game.plies_left(position) + 6
+        """A depth by which a quick attempt has found what it will find."""
+        return self.game.plies_left(position) + 12
 
-    def _deepen(self, position: GoPosition, side: _Side) -> None:
-        if side.depth > _DEEPEST:
-            raise EngineError(f"no proof within {_DEEPEST} plies")
+    def _deepen(self, position: GoPosition, side: _Side, allowance: int | None) -> None:
         left = None if self._node_limit is None else self._node_limit - self._nodes
+        limits = [limit for limit in (left, allowance) if limit is not None]
         value, nodes = self._prover.prove(
             *self._seen_by(position, side.black),
             target=side.target,
             depth=side.depth,
             draw_value=self._go.komi if side.black else -self._go.komi,
             salt=self._salt(side.black),
-            node_limit=left,
+            node_limit=min(limits, default=None),
         )
         self._nodes += nodes
         side.nodes += nodes

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+
 from tests.go.plain import TooLargeError, plain_value
 from tests.go.positions import RULES, go, wander
-
 from zermelo.cext.go_search import OPTIONS
 from zermelo.engine import CheckpointError, EngineError, Known, Status, Window, open_engine
 from zermelo.engine.go import GoEngine

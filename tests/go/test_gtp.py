@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from tests.go.positions import go
-
 from zermelo.cli.gtp import GtpSession
 
 SCRIPT = """\

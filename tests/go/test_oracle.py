@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.go.positions import go, wander
 
+from tests.go.positions import go, wander
 from zermelo.cext.go_retrograde import Retrograde
 from zermelo.cext.go_search import Prover
 from zermelo.engine.go import GoEngine

@@ -6,8 +6,8 @@ import random
 from itertools import product
 
 import pytest
-from tests.go.positions import RULES, go, wander
 
+from tests.go.positions import RULES, go, wander
 from zermelo.games import GameError, open_game
 from zermelo.games.go import PASS, Go
 

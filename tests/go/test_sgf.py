@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.go.positions import go
 
+from tests.go.positions import go
 from zermelo.games import GameError
 from zermelo.games.go_sgf import read_sgf
 
