@@ -20,7 +20,7 @@ CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
 OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-fno-math-errno", "-fno-trapping-math"]
-AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt", "-mfma"]
+AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 
 
 def extension(module: str, *flags: str) -> Extension:
@@ -41,7 +41,10 @@ def packages() -> list[str]:
     return found
 
 
-extensions = [extension("go_search"), extension("go_retrograde")]
+extensions = [extension("cpu"), extension("reversi_plain")]
+extensions += [extension("go_search"), extension("go_retrograde")]
+if X86:
+    extensions.append(extension("reversi_avx2", *AVX2))
 
 setup(
     package_dir={"": "src"},
@@ -55,6 +58,7 @@ setup(
             "wraparound": False,
             "initializedcheck": CHECKED,
             "cdivision": True,
+            "cpow": True,
             "embedsignature": True,
         },
     ),

@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     """A click option with an environment twin: ``--hash-mb`` is also ``ZERMELO_HASH_MB``."""
-    longest = max(names, key=len).partition("/")[0]
+    longest = max((name for name in names if name.startswith("-")), key=len).partition("/")[0]
     twin = "ZERMELO_" + longest.lstrip("-").upper().replace("-", "_")
     attributes.setdefault("show_default", True)
     return click.option(*names, envvar=twin, show_envvar=True, **attributes)

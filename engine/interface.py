@@ -72,7 +72,9 @@ class Answer:
 
 
 class Engine(Protocol):
-    game: Game[Any]
+    @property
+    def game(self) -> Game[Any]:
+        """The game this engine solves."""
 
     def solve(
         self,

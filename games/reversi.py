@@ -61,7 +61,7 @@ class Reversi(Game[ReversiPosition]):
         ]
         self.mask: Bitboard = sum(1 << square for square in self.squares)
         self._rays = {square: self._rays_from(square) for square in self.squares}
-        self._symmetries = self._symmetry_maps()
+        self.square_symmetries = self._symmetry_maps()
 
     @classmethod
     def from_spec(cls, spec: Spec) -> Reversi:
@@ -155,7 +155,7 @@ class Reversi(Game[ReversiPosition]):
                 _permute(position.opponent, image),
                 position.black_to_move,
             )
-            for image in self._symmetries
+            for image in self.square_symmetries
         ]
 
     # -- text -------------------------------------------------------------------------

@@ -1,0 +1,254 @@
+"""The numbers of docs/performance.md: how much the reversi engine needs for what.
+
+Run on a quiet machine: `make bench`, or `python bench/engine.py --help`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import click
+
+from zermelo import ZermeloError
+from zermelo.cli.contestants import without_each_technique
+from zermelo.cli.output import print_table, short_count, short_time
+from zermelo.cli.suite import Suite, load_suite
+from zermelo.engine import Answer, Status
+from zermelo.engine.dispatch import compiled
+from zermelo.engine.reversi import ReversiEngine
+from zermelo.games import open_game
+from zermelo.games.reversi import Reversi
+
+MILLION = 1_000_000
+EDAX_NODES = 173 * MILLION  # Edax 4.5.5 on FFO 40 to 44
+FFO_43 = 3  # its place in the suite that starts with FFO 40
+HASH_MB = 256
+ROUNDS = 3
+MOST_SQUARES = 24
+#: Where a technique is indispensable, the whole 6x6 without it is given up here.
+TECHNIQUE_NODES = 1000 * MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured number and what it should be."""
+
+    what: str
+    measured: float
+    must: float
+    goal: float | None
+    unit: str
+    #: Whether more is better.
+    rising: bool = False
+    #: The same by processor time of the process: what a quiet machine would have shown.
+    by_cpu: float | None = None
+
+    def reaches(self, bar: float | None) -> bool | None:
+        if bar is None:
+            return None
+        return self.measured >= bar if self.rising else self.measured <= bar
+
+    def show(self, amount: float | None) -> str:
+        if amount is None:
+            return ""
+        if self.unit == "s":
+            return short_time(amount)
+        return f"{amount:.2f}" if self.unit == "x" else short_count(amount)
+
+
+def _engine(spec: str, threads: int = 1) -> ReversiEngine:
+    game = open_game(spec)
+    assert isinstance(game, Reversi)  # noqa: S101
+    return ReversiEngine(game, threads=threads, hash_mb=HASH_MB)
+
+
+def _solve(
+    engine: ReversiEngine, position: Any, node_limit: int | None = None
+) -> tuple[Answer, float]:
+    """The answer from an empty table, and the processor time that it took."""
+    engine.clear()
+    started = time.process_time()
+    answer = engine.solve(position, node_limit=node_limit)
+    return answer, time.process_time() - started
+
+
+def whole_6x6(suite: Suite) -> Iterator[Figure]:
+    engine = _engine("reversi:6x6")
+    answer, cpu = _solve(engine, engine.game.initial())
+    if (answer.bounds.lo, answer.bounds.hi) != (-4, -4):
+        raise click.ClickException(f"reversi:6x6 came out as {answer.bounds}, not as -4")
+    yield Figure("6x6, both bounds: nodes", answer.nodes, 160 * MILLION, 70 * MILLION, "nodes")
+    yield Figure("6x6, both bounds: time", answer.seconds, 20, 4, "s", by_cpu=cpu)
+
+
+def ffo(suite: Suite) -> Iterator[Figure]:
+    engine = _engine(suite.game.spec)
+    nodes, seconds, cpu = 0, 0.0, 0.0
+    for listed in suite.positions:
+        answer, used = _solve(engine, listed.position)
+        if not answer.bounds.exact or answer.bounds.lo != listed.score:
+            raise click.ClickException(
+                f"{suite.name}, line {listed.line}: {answer.bounds}, listed {listed.score}"
+            )
+        nodes += answer.nodes
+        seconds += answer.seconds
+        cpu += used
+    yield Figure(f"{suite.name}: nodes", nodes, 2 * EDAX_NODES, EDAX_NODES, "nodes")
+    yield Figure(f"{suite.name}: nodes/s", nodes / seconds, 20 * MILLION, 35 * MILLION, "nodes/s",
+                 rising=True, by_cpu=nodes / cpu)
+
+
+def two_threads(suite: Suite) -> Iterator[Figure]:
+    """Alternating runs in one process, so that a slower spell of the machine hits both."""
+    engines = [_engine(suite.game.spec, threads) for threads in (1, 2)]
+    position = suite.positions[min(FFO_43, len(suite.positions) - 1)].position
+    seconds = [[_solve(engine, position)[0].seconds for engine in engines] for _ in range(ROUNDS)]
+    one, two = (statistics.median(column) for column in zip(*seconds, strict=True))
+    yield Figure("FFO 43: speed-up with 2 threads", one / two, 1.6, 1.85, "x", rising=True)
+
+
+def small_boards(suite: Suite) -> Iterator[Figure]:
+    seconds = 0.0
+    sizes = [(rows, cols) for rows in range(4, 9) for cols in range(4, 9)
+             if rows * cols <= MOST_SQUARES]
+    for rows, cols in sizes:
+        for start in ("diagonal", "parallel"):
+            engine = _engine(f"reversi:{rows}x{cols},start={start}")
+            seconds += _solve(engine, engine.game.initial())[0].seconds
+    yield Figure(f"all boards up to {MOST_SQUARES} squares: time", seconds, 10, None, "s")
+
+
+MEASUREMENTS: dict[str, Callable[[Suite], Iterator[Figure]]] = {
+    "6x6": whole_6x6,
+    "ffo": ffo,
+    "threads": two_threads,
+    "boards": small_boards,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """What one task costs without one technique."""
+
+    task: str
+    variant: str
+    nodes: int
+    seconds: float
+    #: Positions given up at the node limit: nodes and seconds are then lower bounds.
+    unfinished: int
+
+
+def ablations(suite: Suite, node_limit: int) -> Iterator[Ablation]:
+    start = open_game("reversi:6x6").initial()
+    for task, spec, positions in (
+        ("reversi:6x6", "reversi:6x6", [start]),
+        (suite.name, suite.game.spec, [listed.position for listed in suite.positions]),
+    ):
+        engine = _engine(spec)
+        for variant, techniques in without_each_technique(engine):
+            engine.core.set_options(**techniques)
+            answers = [_solve(engine, position, node_limit)[0] for position in positions]
+            yield Ablation(
+                task,
+                variant,
+                sum(answer.nodes for answer in answers),
+                sum(answer.seconds for answer in answers),
+                sum(answer.status is not Status.SOLVED for answer in answers),
+            )
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "instructions": compiled("reversi").INSTRUCTIONS,
+        "processors": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "hash_mb": HASH_MB,
+    }
+
+
+def _print_figures(figures: list[Figure]) -> None:
+    rows = []
+    for figure in figures:
+        holds = "goal" if figure.reaches(figure.goal) else "must"
+        rows.append([
+            figure.what,
+            figure.show(figure.measured),
+            figure.show(figure.by_cpu),
+            figure.show(figure.must),
+            figure.show(figure.goal),
+            holds if figure.reaches(figure.must) else "neither",
+        ])
+    columns = ["what", "measured", "by cpu time", "must", "goal", "holds"]
+    print_table("What the engine needs", columns, rows)
+
+
+def _print_ablations(found: list[Ablation]) -> None:
+    for task in dict.fromkeys(one.task for one in found):
+        group = [one for one in found if one.task == task]
+        rows = []
+        for one in group:
+            least = "≥ " if one.unfinished else ""
+            rows.append([
+                one.variant,
+                least + short_count(one.nodes),
+                least + f"{one.nodes / group[0].nodes:.2f}",
+                least + short_time(one.seconds),
+                least + f"{one.seconds / group[0].seconds:.2f}",
+            ])
+        print_table(f"{task}, 1 thread", ["techniques", "nodes", "x", "time", "x"], rows)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--only", type=click.Choice(list(MEASUREMENTS)), multiple=True,
+              help="Only this measurement; may be repeated.")
+@click.option("--techniques", is_flag=True,
+              help="Instead: nodes and time with each technique switched off.")
+@click.option("--ffo", "suite", default="ffo40-44", show_default=True,
+              help="The suite that starts with FFO 40: a file, or the name of a shipped one.")
+@click.option("--node-limit", type=click.IntRange(min=1), default=TECHNIQUE_NODES,
+              show_default=True, help="With --techniques: give a position up after so many nodes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
+def main(
+    only: tuple[str, ...], techniques: bool, suite: str, node_limit: int, as_json: bool
+) -> None:
+    """Measure the reversi engine against the numbers it has to reach.
+
+    Exit code 1 when a number that must hold does not.
+    """
+    try:
+        loaded = load_suite(suite)
+    except ZermeloError as error:
+        raise click.UsageError(str(error)) from None
+    machine = _machine()
+    if techniques:
+        found = list(ablations(loaded, node_limit))
+        if as_json:
+            click.echo(json.dumps({"machine": machine, "techniques": [*map(asdict, found)]}))
+        else:
+            _print_ablations(found)
+        return
+    figures = [figure for name in only or MEASUREMENTS for figure in MEASUREMENTS[name](loaded)]
+    if as_json:
+        click.echo(json.dumps({
+            "machine": machine,
+            "figures": [
+                asdict(figure) | {"holds_must": figure.reaches(figure.must),
+                                  "holds_goal": figure.reaches(figure.goal)}
+                for figure in figures
+            ],
+        }))
+    else:
+        _print_figures(figures)
+        click.echo(", ".join(f"{name} {value}" for name, value in machine.items()))
+    if not all(figure.reaches(figure.must) for figure in figures):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+/* What the processor of this machine can do. */
+#ifndef ZERMELO_CPU_H
+#define ZERMELO_CPU_H
+
+static int cpu_has_avx2(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return 0;
+#endif
+}
+
+#endif

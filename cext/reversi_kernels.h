@@ -1,0 +1,347 @@
+/* Reversi rules on bitboards: moves, flips, stable discs.
+ *
+ * Every board size uses the 8x8 layout of bits.h, smaller boards its upper left
+ * corner. Squares beyond a smaller board stay empty, so a line that leaves the board
+ * ends on an empty square and flips nothing: no kernel but stability needs the size.
+ *
+ * Each kernel exists in plain C and, where the compiler targets it, with AVX2 and
+ * BMI2. The module is compiled once for each; see setup.py.
+ */
+#ifndef ZERMELO_REVERSI_KERNELS_H
+#define ZERMELO_REVERSI_KERNELS_H
+
+#include "bits.h"
+#if defined(__AVX2__) && defined(__BMI2__)
+#include <immintrin.h>
+#define KERNELS_AVX2 1
+#else
+#define KERNELS_AVX2 0
+#endif
+
+/* The squares seen from a square, towards higher and towards lower bit numbers.
+ * Direction d moves by STEP[d] bits:
+ *
+ *      9  8  7   (lower bits)
+ *      1  .  1
+ *      7  8  9   (higher bits)
+ */
+static const int STEP[4] = {1, 7, 8, 9};
+static u64 RAYS_UP[64][4] __attribute__((aligned(32)));
+static u64 RAYS_DOWN[64][4] __attribute__((aligned(32)));
+
+/* For the last empty square: the four lines through it, its place in each, and how
+ * many discs are turned there, given which squares of the line are the mover's. */
+static u64 LINES[64][4];
+static uint8_t PLACE[64][4];
+static uint8_t TURNED[8][256];
+
+static inline int on_board(int row, int col) { return (row | col) >= 0 && row < 8 && col < 8; }
+
+static void init_rays(void) {
+    static const int DOWN[4] = {0, 1, 1, 1}, RIGHT[4] = {1, -1, 0, 1};
+    for (int square = 0; square < 64; square++)
+        for (int d = 0; d < 4; d++) {
+            u64 up = 0, down = 0;
+            for (int k = 1; k < 8; k++) {
+                int row = square / 8 + k * DOWN[d], col = square % 8 + k * RIGHT[d];
+                if (on_board(row, col)) up |= 1ULL << (8 * row + col);
+                row = square / 8 - k * DOWN[d], col = square % 8 - k * RIGHT[d];
+                if (on_board(row, col)) down |= 1ULL << (8 * row + col);
+            }
+            RAYS_UP[square][d] = up;
+            RAYS_DOWN[square][d] = down;
+            LINES[square][d] = up | down | 1ULL << square;
+            PLACE[square][d] = (uint8_t)popcount(down);
+        }
+}
+
+/* Discs turned on one line of eight by the mover's disc at `place`, when every other
+ * square of the line holds the mover's (bit set) or the other side's disc. */
+static int turned_on_full_line(int place, int own) {
+    int turned = 0;
+    for (int way = -1; way <= 1; way += 2) {
+        int at = place + way;
+        while (at >= 0 && at < 8 && !(own >> at & 1)) at += way;
+        if (at >= 0 && at < 8) turned += (at - place) * way - 1;
+    }
+    return turned;
+}
+
+static void init_kernels(void) {
+    init_rays();
+    for (int place = 0; place < 8; place++)
+        for (int own = 0; own < 256; own++)
+            TURNED[place][own] = (uint8_t)turned_on_full_line(place, own);
+}
+
+/* -- flips ------------------------------------------------------------------------- */
+
+/* The discs turned over by a disc of `own` on an empty square.
+ *
+ * On each ray find the first square that is not the opponent's. If it is the mover's
+ * (the *outflank*), the ray's squares before it are turned:
+ *
+ *     square >  o o o x . .          ray
+ *               0 0 0 1 1 1          ray & ~opponent
+ *               0 0 0 1 0 0          its first bit & own = outflank
+ *               1 1 1 0 0 0          what lies before it
+ */
+#if KERNELS_AVX2
+static inline u64 flips(u64 own, u64 opponent, int square) {
+    const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
+    const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
+    const __m256i steps4 = _mm256_set_epi64x(36, 32, 28, 4);
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i mine = _mm256_set1_epi64x((long long)own);
+    __m256i theirs = _mm256_set1_epi64x((long long)opponent);
+    __m256i up = _mm256_load_si256((const __m256i *)RAYS_UP[square]);
+    __m256i down = _mm256_load_si256((const __m256i *)RAYS_DOWN[square]);
+
+    __m256i open = _mm256_andnot_si256(theirs, up);
+    __m256i outflank = _mm256_and_si256(_mm256_and_si256(open, _mm256_sub_epi64(zero, open)), mine);
+    /* (outflank - 1) & ray, or nothing where there is no outflank: adding the complement
+     * of "is zero" subtracts one exactly from the lanes that are not. */
+    __m256i none = _mm256_cmpeq_epi64(outflank, zero);
+    __m256i before = _mm256_sub_epi64(_mm256_add_epi64(outflank, _mm256_set1_epi64x(-1)), none);
+    __m256i turned = _mm256_and_si256(before, up);
+
+    /* Downwards the first square is the highest bit: smear it down the ray. */
+    open = _mm256_andnot_si256(theirs, down);
+    open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps));
+    open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps2));
+    open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps4));
+    outflank = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(open, steps), open), mine);
+    before = _mm256_sub_epi64(zero, _mm256_add_epi64(outflank, outflank));
+    turned = _mm256_or_si256(turned, _mm256_and_si256(before, down));
+
+    __m128i half = _mm_or_si128(_mm256_castsi256_si128(turned),
+                                _mm256_extracti128_si256(turned, 1));
+    half = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
+    return (u64)_mm_cvtsi128_si64(half);
+}
+#else
+static inline u64 flips(u64 own, u64 opponent, int square) {
+    u64 turned = 0;
+    for (int d = 0; d < 4; d++) {
+        u64 ray = RAYS_UP[square][d], open = ray & ~opponent;
+        u64 outflank = open & (0 - open) & own;
+        if (outflank) turned |= (outflank - 1) & ray;
+        ray = RAYS_DOWN[square][d], open = ray & ~opponent;
+        outflank = open ? (1ULL << last_bit(open)) & own : 0;
+        turned |= (0 - outflank - outflank) & ray;
+    }
+    return turned;
+}
+#endif
+
+/* How many discs a disc of `own` turns over on the last empty square of the board. */
+#if KERNELS_AVX2
+static inline int count_last_flips(u64 own, int square) {
+    int turned = 0;
+    for (int d = 0; d < 4; d++)
+        turned += TURNED[PLACE[square][d]][_pext_u64(own, LINES[square][d])];
+    return turned;
+}
+#else
+static inline int count_last_flips(u64 own, int square) {
+    return popcount(flips(own, ~own & ~(1ULL << square), square));
+}
+#endif
+
+/* -- moves ------------------------------------------------------------------------- */
+
+/* Squares where a disc of `own` would turn something over, occupied ones excluded by
+ * the caller. Runs of opponent discs are followed from own discs by doubling steps;
+ * runs cannot wrap round because they contain no square of the outer columns. */
+#if KERNELS_AVX2
+static inline u64 reach(u64 own, u64 opponent) {
+    const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
+    const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
+    const __m256i inner = _mm256_set_epi64x(0x7e7e7e7e7e7e7e7eLL, -1LL, 0x7e7e7e7e7e7e7e7eLL,
+                                            0x7e7e7e7e7e7e7e7eLL);
+    __m256i mine = _mm256_set1_epi64x((long long)own);
+    __m256i theirs = _mm256_and_si256(_mm256_set1_epi64x((long long)opponent), inner);
+
+    __m256i up = _mm256_and_si256(theirs, _mm256_sllv_epi64(mine, steps));
+    __m256i down = _mm256_and_si256(theirs, _mm256_srlv_epi64(mine, steps));
+    up = _mm256_or_si256(up, _mm256_and_si256(theirs, _mm256_sllv_epi64(up, steps)));
+    down = _mm256_or_si256(down, _mm256_and_si256(theirs, _mm256_srlv_epi64(down, steps)));
+    __m256i pairs_up = _mm256_and_si256(theirs, _mm256_sllv_epi64(theirs, steps));
+    __m256i pairs_down = _mm256_srlv_epi64(pairs_up, steps);
+    up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, steps2)));
+    down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, steps2)));
+    up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, steps2)));
+    down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, steps2)));
+    __m256i found = _mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps));
+
+    __m128i half = _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
+    half = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
+    return (u64)_mm_cvtsi128_si64(half);
+}
+#else
+static inline u64 reach(u64 own, u64 opponent) {
+    u64 found = 0;
+    for (int d = 0; d < 4; d++) {
+        int step = STEP[d];
+        u64 theirs = step == 8 ? opponent : opponent & 0x7e7e7e7e7e7e7e7eULL;
+        u64 up = theirs & own << step, down = theirs & own >> step;
+        up |= theirs & up << step, down |= theirs & down >> step;
+        u64 pairs_up = theirs & theirs << step, pairs_down = pairs_up >> step;
+        up |= pairs_up & up << 2 * step, down |= pairs_down & down >> 2 * step;
+        up |= pairs_up & up << 2 * step, down |= pairs_down & down >> 2 * step;
+        found |= up << step | down >> step;
+    }
+    return found;
+}
+#endif
+
+/* The legal placements of `own` on the empty squares `empty`. */
+static inline u64 mobility(u64 own, u64 opponent, u64 empty) {
+    return reach(own, opponent) & empty;
+}
+
+/* Empty squares next to opponent discs: moves that may become possible later. */
+static inline u64 potential_mobility(u64 opponent, u64 empty) {
+    u64 sideways = opponent & 0x7e7e7e7e7e7e7e7eULL;
+    u64 near = sideways << 1 | sideways >> 1 | opponent << 8 | opponent >> 8;
+    near |= sideways << 7 | sideways >> 7 | sideways << 9 | sideways >> 9;
+    return near & empty;
+}
+
+/* -- stable discs ------------------------------------------------------------------ */
+
+/* What stability needs to know about a board of a certain size. */
+typedef struct {
+    u64 board;                  /* its squares */
+    u64 outer_rows, outer_cols; /* first and last row, first and last column */
+    int rows, cols;
+    uint8_t (*row_edge)[256]; /* row_edge[own][opponent]: stable own discs of an outer row */
+    uint8_t (*col_edge)[256]; /* the same for an outer column */
+} Geometry;
+
+/* Discs turned on a line of `length` squares that may have gaps. */
+static int line_flips(int own, int opponent, int place, int length) {
+    int turned = 0;
+    for (int way = -1; way <= 1; way += 2) {
+        int at = place + way, run = 0;
+        while (at >= 0 && at < length && opponent >> at & 1) run |= 1 << at, at += way;
+        if (at >= 0 && at < length && own >> at & 1) turned |= run;
+    }
+    return turned;
+}
+
+/* Own discs of an edge that no sequence of moves along the edge can turn. A disc may
+ * be put on any empty square: it may turn discs on other lines, which we do not see. */
+static int edge_stable(uint8_t (*known)[256], uint8_t (*done)[256], int own, int opponent,
+                       int length) {
+    if (done[own][opponent]) return known[own][opponent];
+    int stable = own;
+    for (int place = 0; place < length && stable; place++) {
+        int bit = 1 << place;
+        if ((own | opponent) & bit) continue;
+        int turned = line_flips(own, opponent, place, length);
+        stable &= edge_stable(known, done, own | turned | bit, opponent & ~turned, length);
+        turned = line_flips(opponent, own, place, length);
+        stable &= edge_stable(known, done, own & ~turned, opponent | turned | bit, length);
+    }
+    done[own][opponent] = 1;
+    known[own][opponent] = (uint8_t)stable;
+    return stable;
+}
+
+static uint8_t (*make_edge_table(int length))[256] {
+    uint8_t(*known)[256] = calloc(256, 256), (*done)[256] = calloc(256, 256);
+    if (known && done)
+        for (int own = 0; own < 1 << length; own++)
+            for (int opponent = 0; opponent < 1 << length; opponent++)
+                if (!(own & opponent)) edge_stable(known, done, own, opponent, length);
+    free(done);
+    return known;
+}
+
+static int init_geometry(Geometry *g, int rows, int cols) {
+    g->rows = rows, g->cols = cols;
+    u64 row = (1ULL << cols) - 1, col = 0;
+    for (int r = 0; r < rows; r++) col |= 1ULL << 8 * r;
+    g->outer_rows = row | row << 8 * (rows - 1);
+    g->outer_cols = col | col << (cols - 1);
+    g->board = col * row;
+    g->row_edge = make_edge_table(cols);
+    g->col_edge = make_edge_table(rows);
+    return g->row_edge && g->col_edge;
+}
+
+static void free_geometry(Geometry *g) {
+    free(g->row_edge);
+    free(g->col_edge);
+}
+
+/* The first column of a board as a byte, row 1 in bit 0. */
+static inline int first_column(u64 b) {
+    return (int)((b & 0x0101010101010101ULL) * 0x0102040810204080ULL >> 56);
+}
+
+/* A byte as the first column of a board. Bit 7 goes its own way: as a factor it would
+ * meet bit 0 in the product and carry. */
+static inline u64 as_column(int byte) {
+    u64 spread = (u64)(byte & 127) * 0x0002040810204081ULL & 0x0101010101010101ULL;
+    return spread | (u64)(byte >> 7) << 56;
+}
+
+static inline u64 stable_edges(const Geometry *g, u64 own, u64 opponent) {
+    int last_row = 8 * (g->rows - 1), last_col = g->cols - 1;
+    u64 top = g->row_edge[own & 255][opponent & 255];
+    u64 bottom = g->row_edge[own >> last_row & 255][opponent >> last_row & 255];
+    int left = g->col_edge[first_column(own)][first_column(opponent)];
+    int right = g->col_edge[first_column(own >> last_col)][first_column(opponent >> last_col)];
+    return top | bottom << last_row | as_column(left) | as_column(right) << last_col;
+}
+
+/* Squares on diagonals without an empty square, for the diagonal of this step.
+ * Squares beyond the board count as full: `outside[k]` are those that have no
+ * neighbour 1 << k steps away upwards (and mirrored downwards). */
+static inline u64 full_diagonal(u64 full, int step, const u64 above[3], const u64 below[3]) {
+    for (int k = 0; k < 3; k++) {
+        int shift = step << k;
+        full &= (full >> shift | above[k]) & (full << shift | below[k]);
+    }
+    return full;
+}
+
+/* A lower bound on `own` discs that can never be turned again: on a stable edge, or in
+ * all four directions on a full line, at the border, or beside a stable own disc. */
+static inline u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
+    static const u64 ABOVE9[3] = {0xff80808080808080ULL, 0xffffc0c0c0c0c0c0ULL,
+                                  0xfffffffff0f0f0f0ULL};
+    static const u64 BELOW9[3] = {0x01010101010101ffULL, 0x030303030303ffffULL,
+                                  0x0f0f0f0fffffffffULL};
+    static const u64 ABOVE7[3] = {0xff01010101010101ULL, 0xffff030303030303ULL,
+                                  0xffffffff0f0f0f0fULL};
+    static const u64 BELOW7[3] = {0x80808080808080ffULL, 0xc0c0c0c0c0c0ffffULL,
+                                  0xf0f0f0f0ffffffffULL};
+    u64 full = own | opponent | ~g->board;
+    u64 rows = full & full >> 4;
+    rows &= rows >> 2;
+    rows &= rows >> 1;
+    rows = (rows & 0x0101010101010101ULL) * 0xff;
+    u64 cols = full & rotate_left(full, 32);
+    cols &= rotate_left(cols, 16);
+    cols &= rotate_left(cols, 8);
+    u64 diagonal9 = full_diagonal(full, 9, ABOVE9, BELOW9);
+    u64 diagonal7 = full_diagonal(full, 7, ABOVE7, BELOW7);
+
+    rows |= g->outer_cols, cols |= g->outer_rows;
+    diagonal9 |= g->outer_rows | g->outer_cols, diagonal7 |= g->outer_rows | g->outer_cols;
+    /* A border disc is safe across the border but still needs a stable edge along it. */
+    u64 stable = stable_edges(g, own, opponent);
+    stable |= own & rows & cols & diagonal9 & diagonal7;
+    for (u64 before = 0; stable != before;) {
+        before = stable;
+        u64 safe = (stable << 1 | stable >> 1 | rows) & (stable << 8 | stable >> 8 | cols);
+        safe &= (stable << 9 | stable >> 9 | diagonal9) & (stable << 7 | stable >> 7 | diagonal7);
+        stable |= own & safe;
+    }
+    return stable;
+}
+
+#endif

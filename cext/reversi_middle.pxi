@@ -1,0 +1,90 @@
+# Five to a dozen empties: moves ordered by mobility and parity, a small table per thread.
+
+cdef enum:
+    FEW_EMPTIES = 4         # at most this many: the specialised functions
+    TABLE_EMPTIES = 6       # at least this many: look into a table
+    STABLE_EMPTIES = 6      # at least this many: look for stable discs
+    LOCAL_EMPTIES = 10      # at most this many: in the thread's own table
+    HINTED = 1 << 20        # the value of the move that the table recommends
+
+
+cdef inline int middle_value(const Search *s, u64 own, u64 opponent, u64 empty, int square,
+                             int parity) noexcept nogil:
+    """How promising a move is, given the position after it (`own` has the next turn).
+
+    Fastest first: what leaves the opponent few replies is searched quickly and often
+    refutes. Replies to a corner count double.
+    """
+    cdef u64 replies = mobility(own, opponent, empty)
+    cdef int value = -16 * (popcount(replies) + popcount(replies & s.corners))
+    value -= 2 * popcount(potential_mobility(opponent, empty))
+    if parity & s.quadrant[square]:
+        value += 8
+    if s.corners >> square & 1:
+        value += 12
+    return value
+
+
+cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, int empties,
+                       int parity) noexcept nogil:
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares
+    cdef u64 start = s.nodes
+    cdef u64 hash = 0
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Facts facts
+    cdef Table *table = &s.local if empties <= LOCAL_EMPTIES else s.table
+    cdef bint tabled = s.options.table and empties >= TABLE_EMPTIES
+    cdef int best = NOTHING
+    cdef int best_move = NO_MOVE
+    cdef int hint = NO_MOVE
+    cdef int lower = alpha
+    cdef int score, i
+    if empties <= FEW_EMPTIES:
+        return solve_few(s, own, opponent, alpha, beta, empties, parity)
+    s.nodes += 1
+    if must_stop(s):
+        return alpha
+    if s.options.stability and empties >= STABLE_EMPTIES \
+            and stability_cut(s, own, opponent, alpha, &score):
+        return score
+    if tabled:
+        hash = hash_boards(own, opponent)
+        if probe(table, own, opponent, hash, &facts):
+            if facts.lo >= beta or facts.lo == facts.hi:
+                return facts.lo
+            if facts.hi <= alpha:
+                return facts.hi
+            hint = facts.best
+    squares = mobility(own, opponent, empty)
+    if not squares:
+        if mobility(opponent, own, empty):
+            return -search_middle(s, opponent, own, -beta, -alpha, empties, parity)
+        return final_score(s, own, opponent)
+    list_moves(own, opponent, squares, &moves)
+    for i in range(moves.count):
+        move = &moves.item[i]
+        if move.square == hint:
+            move.value = HINTED
+        else:
+            move.value = middle_value(s, own_after(opponent, move), opponent_after(own, move),
+                                      empty ^ (<u64> 1 << move.square), move.square,
+                                      parity if s.options.parity else 0)
+    for i in range(moves.count):
+        take_best(&moves, i)
+        move = &moves.item[i]
+        score = -search_middle(s, own_after(opponent, move), opponent_after(own, move),
+                               -beta, -lower, empties - 1, parity ^ s.quadrant[move.square])
+        if s.stopped:
+            return alpha
+        if score > best:
+            best = score
+            best_move = move.square
+            if best >= beta:
+                break
+            lower = max(lower, best)
+    if tabled:
+        store(table, own, opponent, hash, best if best > alpha else -s.squares,
+              best if best < beta else s.squares, best_move, log_effort(s.nodes - start))
+    return best

@@ -1,0 +1,246 @@
+# A dozen empties and more: the shared table, symmetry, moves ordered by the evaluation.
+#
+# Threads. All threads search the same root and meet in the shared table. So that they
+# spread, each marks the position it is searching as busy; a thread that comes to a busy
+# position leaves it for later and takes the next move of its list. When it returns, the
+# other thread has usually put the answer into the table.
+
+cdef enum:
+    MIDDLE_EMPTIES = 11     # at most this many: search_middle
+    FOLD_EMPTIES = 14       # at least this many: symmetric positions share an entry
+    SPLIT_EMPTIES = 14      # at least this many: threads avoid each other's positions
+    MOBILITY_GRAINS = 160   # what one reply less is worth in the order of moves
+    FIRST_HINT = 1 << 28    # values of the moves that the table recommends
+    SECOND_HINT = 1 << 27
+    WIDEST = 128 * 64       # grains beyond every estimate
+
+
+cdef int search_estimate(Search *s, u64 own, u64 opponent, const Configuration *shown, int empties,
+                         int depth, int alpha, int beta) noexcept nogil:
+    """The evaluation after `depth` plies of search, in grains. Proves nothing."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares = mobility(own, opponent, empty)
+    cdef u64 replies
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Configuration after
+    cdef int best = -WIDEST
+    cdef int score, i
+    s.nodes += 1
+    if depth == 0 or not squares:
+        replies = mobility(opponent, own, empty)
+        if squares:
+            return estimate(s.evaluation, shown, empties, popcount(squares), popcount(replies))
+        if not replies:
+            return GRAINS * final_score(s, own, opponent)
+        configure_pass(s.evaluation, shown, &after)
+        return -search_estimate(s, opponent, own, &after, empties, depth, -beta, -alpha)
+    list_moves(own, opponent, squares, &moves)
+    if depth > 1:
+        for i in range(moves.count):
+            move = &moves.item[i]
+            move.value = -popcount(mobility(own_after(opponent, move), opponent_after(own, move),
+                                            empty ^ (<u64> 1 << move.square)))
+    for i in range(moves.count):
+        if depth > 1:
+            take_best(&moves, i)
+        move = &moves.item[i]
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        score = -search_estimate(s, own_after(opponent, move), opponent_after(own, move), &after,
+                                 empties - 1, depth - 1, -beta, -alpha)
+        if score > best:
+            best = score
+            if best >= beta:
+                break
+            alpha = max(alpha, best)
+    return best
+
+
+cdef inline int ordering_depth(int empties) noexcept nogil:
+    """How deep to look before ordering the moves: the more is at stake, the deeper."""
+    if empties < 14:
+        return 0
+    return min((empties - 11) // 3, 5)
+
+
+cdef inline int upper_value(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                            const Candidate *move, int empties, int parity) noexcept nogil:
+    """How promising a move is: what the evaluation says, and few replies."""
+    cdef u64 next_own = own_after(opponent, move)
+    cdef u64 next_opponent = opponent_after(own, move)
+    cdef u64 empty = s.board & ~(next_own | next_opponent)
+    cdef Configuration after
+    if not s.options.evaluation:
+        return middle_value(s, next_own, next_opponent, empty, move.square,
+                            parity if s.options.parity else 0)
+    configure_move(s.evaluation, shown, move.square, move.turned, &after)
+    return (-search_estimate(s, next_own, next_opponent, &after, empties - 1,
+                             ordering_depth(empties), -WIDEST, WIDEST)
+            - MOBILITY_GRAINS * popcount(mobility(next_own, next_opponent, empty)))
+
+
+cdef inline u64 *busy_slot(Search *s, u64 hash) noexcept nogil:
+    return <u64 *> &s.shared.busy[hash & (BUSY_SLOTS - 1)]
+
+
+cdef inline bint others_search(Search *s, u64 hash) noexcept nogil:
+    """Whether another thread is at a position; if not, say that this one is."""
+    cdef u64 *slot = busy_slot(s, hash)
+    if slot[0] == hash:
+        return True
+    slot[0] = hash
+    return False
+
+
+cdef inline void leave(Search *s, u64 hash) noexcept nogil:
+    cdef u64 *slot = busy_slot(s, hash)
+    if slot[0] == hash:
+        slot[0] = 0
+
+
+cdef inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties,
+                           int *symmetry) noexcept nogil:
+    """Under which position and hash the shared table keeps a position."""
+    symmetry[0] = 0
+    if s.options.symmetry and empties >= FOLD_EMPTIES:
+        symmetry[0] = fold(s, own, opponent)
+    return hash_boards(own[0], opponent[0])
+
+
+cdef bint enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates *moves, int beta,
+                       int empties, int *score) noexcept nogil:
+    """Whether the table knows a child that refutes the position at once."""
+    cdef u64 next_own, next_opponent, hash
+    cdef Facts facts
+    cdef int i, symmetry
+    for i in range(moves.count):
+        next_own = own_after(opponent, &moves.item[i])
+        next_opponent = opponent_after(own, &moves.item[i])
+        hash = table_name(s, &next_own, &next_opponent, empties - 1, &symmetry)
+        if probe(s.table, next_own, next_opponent, hash, &facts) and -facts.hi >= beta:
+            score[0] = -facts.hi
+            return True
+    return False
+
+
+cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                      const Candidate *move, int alpha, int beta, int empties,
+                      int parity) noexcept nogil:
+    """The value of a move within a window."""
+    cdef u64 next_own = own_after(opponent, move)
+    cdef u64 next_opponent = opponent_after(own, move)
+    cdef Configuration after
+    parity ^= s.quadrant[move.square]
+    empties -= 1
+    if empties <= MIDDLE_EMPTIES:
+        return -search_middle(s, next_own, next_opponent, -beta, -alpha, empties, parity)
+    configure_move(s.evaluation, shown, move.square, move.turned, &after)
+    return -search_upper(s, next_own, next_opponent, &after, -beta, -alpha, empties, parity)
+
+
+cdef int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
+                      int beta, int empties, int parity) noexcept nogil:
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares
+    cdef u64 start = s.nodes
+    cdef u64 key_own = own
+    cdef u64 key_opponent = opponent
+    cdef u64 hash = 0
+    cdef u64 busy = 0
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Configuration after
+    cdef Facts facts
+    cdef int deferred[MOST_CANDIDATES]
+    cdef bint parallel = s.parallel and empties >= SPLIT_EMPTIES
+    cdef int symmetry = 0
+    cdef int hint = NO_MOVE
+    cdef int second = NO_MOVE
+    cdef int best = NOTHING
+    cdef int best_move = NO_MOVE
+    cdef int lower = alpha
+    cdef int score, turn, turns, i
+    s.nodes += 1
+    if must_stop(s):
+        return alpha
+    if s.options.stability and stability_cut(s, own, opponent, alpha, &score):
+        return score
+    if s.options.table:
+        hash = table_name(s, &key_own, &key_opponent, empties, &symmetry)
+        if probe(s.table, key_own, key_opponent, hash, &facts):
+            if facts.lo >= beta or facts.lo == facts.hi:
+                score = facts.lo
+            elif facts.hi <= alpha:
+                score = facts.hi
+            else:
+                score = NOTHING
+            hint = unfold_square(s, facts.best, symmetry)
+            second = unfold_square(s, facts.second, symmetry)
+            if score != NOTHING:
+                if empties == s.root_empties:
+                    s.root_move = hint
+                return score
+    squares = mobility(own, opponent, empty)
+    if not squares:
+        if not mobility(opponent, own, empty):
+            return final_score(s, own, opponent)
+        configure_pass(s.evaluation, shown, &after)
+        return -search_upper(s, opponent, own, &after, -beta, -alpha, empties, parity)
+    list_moves(own, opponent, squares, &moves)
+    if s.options.table and s.options.enhanced \
+            and enhanced_cut(s, own, opponent, &moves, beta, empties, &score) \
+            and empties != s.root_empties:
+        return score
+    for i in range(moves.count):
+        move = &moves.item[i]
+        if move.square == hint:
+            move.value = FIRST_HINT
+        elif move.square == second:
+            move.value = SECOND_HINT
+        else:
+            move.value = upper_value(s, own, opponent, shown, move, empties, parity)
+
+    turn = 0
+    turns = moves.count         # grows by one for each move left for later
+    while turn < turns:
+        if turn < moves.count:
+            take_best(&moves, turn)
+            move = &moves.item[turn]
+            busy = 0
+            if parallel and turn > 0:
+                busy = hash_boards(own_after(opponent, move), opponent_after(own, move))
+                if others_search(s, busy):
+                    deferred[turns - moves.count] = turn
+                    turns += 1
+                    turn += 1
+                    continue
+        else:
+            busy = 0
+            move = &moves.item[deferred[turn - moves.count]]
+        # All moves but the first are expected to fail: a null window tells whether they do.
+        if best == NOTHING or beta - lower == 1:
+            score = search_below(s, own, opponent, shown, move, lower, beta, empties, parity)
+        else:
+            score = search_below(s, own, opponent, shown, move, lower, lower + 1, empties, parity)
+            if lower < score < beta and not s.stopped:
+                score = search_below(s, own, opponent, shown, move, score - 1, beta, empties,
+                                     parity)
+        if busy:
+            leave(s, busy)
+        if s.stopped:
+            return alpha
+        turn += 1
+        if score > best:
+            best = score
+            best_move = move.square
+            lower = max(lower, best)
+        if empties == s.root_empties:
+            s.root_move = best_move
+            s.root_done = turn
+        if best >= beta:
+            break
+    if s.options.table:
+        store(s.table, key_own, key_opponent, hash, best if best > alpha else -s.squares,
+              best if best < beta else s.squares, fold_square(s, best_move, symmetry),
+              log_effort(s.nodes - start))
+    return best

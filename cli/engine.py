@@ -1,0 +1,15 @@
+"""`zermelo engine`: solving, counting and comparing on this machine."""
+
+from __future__ import annotations
+
+import click
+
+from zermelo.cli.engine_compare import compare
+from zermelo.cli.engine_perft import perft
+from zermelo.cli.engine_solve import solve
+from zermelo.cli.plain_errors import PlainGroup
+
+
+@click.group(cls=PlainGroup, commands=[solve, perft, compare])
+def engine() -> None:
+    """Solve positions with the engine that volunteers run."""

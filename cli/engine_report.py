@@ -1,0 +1,123 @@
+"""What a search found out, in words for people and in JSON for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zermelo.cli.output import short_count, short_time, speed
+from zermelo.engine import Answer, Engine, Status
+from zermelo.games import Bounds, Game
+
+_STOPPED = {Status.EXHAUSTED: "node limit reached", Status.ABORTED: "interrupted"}
+
+
+def outcome(bounds: Bounds) -> str | None:
+    """``win``, ``draw`` or ``loss`` for the side to move; None while that is open."""
+    if bounds.lo > 0:
+        return "win"
+    if bounds.hi < 0:
+        return "loss"
+    return "draw" if bounds.exact else None
+
+
+def outcome_in_words(game: Game[Any], position: Any, bounds: Bounds) -> str:
+    """Such as ``X, who moves first, loses by 4``; what is open stays open."""
+    side = _side(game, position)
+    if game.is_final(position):
+        return f"the game is over: {side} {_result(game, bounds)}"
+    role = "who moves first" if position == game.initial() else "to move"
+    return f"{side}, {role}, {_result(game, bounds)}"
+
+
+def value_in_words(game: Game[Any], bounds: Bounds) -> str:
+    if bounds.exact:
+        return f"{bounds.lo:+d}" if bounds.lo else "0"
+    if bounds == game.score_range:
+        return "unknown"
+    if bounds.hi == game.max_score:
+        return f"at least {bounds.lo}"
+    if bounds.lo == -game.max_score:
+        return f"at most {bounds.hi}"
+    return f"{bounds.lo} to {bounds.hi}"
+
+
+def proved_move(game: Game[Any], answer: Answer) -> str | None:
+    """The move that secures the lower bound.
+
+    Where only an upper bound is proved, every move is as good as the engine's: none is named.
+    """
+    if answer.bounds.exact and answer.line:
+        return game.move_name(answer.line[0])
+    if answer.move is None or answer.bounds.lo == -game.max_score:
+        return None
+    return game.move_name(answer.move)
+
+
+def facts(game: Game[Any], position: Any, answer: Answer) -> list[tuple[str, str]]:
+    """The report for people, line by line."""
+    value = value_in_words(game, answer.bounds)
+    if answer.status in _STOPPED:
+        value += f" ({_STOPPED[answer.status]})"
+    lines = [("value", value), ("outcome", outcome_in_words(game, position, answer.bounds))]
+    if answer.bounds.exact and answer.line:
+        lines.append(("best play", " ".join(game.line_names(answer.line))))
+    elif (move := proved_move(game, answer)) is not None:
+        lines.append(("move", f"{move} secures the lower bound"))
+    rate = short_count(speed(answer.nodes, answer.seconds))
+    return [
+        *lines,
+        ("nodes", f"{answer.nodes:,}"),
+        ("time", f"{short_time(answer.seconds)}, {rate} nodes/s"),
+    ]
+
+
+def news(engine: Engine, seconds: float) -> str:
+    """How a running search stands, for a line on the terminal."""
+    nodes, bounds, fraction = engine.progress()
+    parts = [
+        f"{short_count(nodes)} nodes",
+        f"{short_count(speed(nodes, seconds))}/s",
+        f"score {value_in_words(engine.game, bounds)}",
+    ]
+    if fraction:  # not every engine and algorithm can tell
+        parts.append(f"{fraction:.0%} of this pass")
+    return "  ".join(parts)
+
+
+def as_json(game: Game[Any], position: Any, answer: Answer, algorithm: str) -> dict[str, Any]:
+    bounds = answer.bounds
+    return {
+        "game": game.spec,
+        "position": game.format(position),
+        "status": answer.status.value,
+        "value": bounds.lo if bounds.exact else None,
+        "bounds": [bounds.lo, bounds.hi],
+        "outcome": outcome(bounds),
+        "move": proved_move(game, answer),
+        "line": game.line_names(answer.line) if bounds.exact else [],
+        "nodes": answer.nodes,
+        "seconds": round(answer.seconds, 6),
+        "nodes_per_second": round(speed(answer.nodes, answer.seconds)),
+        "algorithm": algorithm,
+    }
+
+
+def _side(game: Game[Any], position: Any) -> str:
+    # The interface has no name for the side to move; games that have one call it so.
+    name = getattr(game, "side_to_move", None)
+    return str(name(position)) if name else "the side to move"
+
+
+def _result(game: Game[Any], bounds: Bounds) -> str:
+    lo, hi = bounds.lo, bounds.hi
+    if bounds.exact:
+        return f"wins by {lo}" if lo > 0 else f"loses by {-lo}" if lo else "draws"
+    if lo > 0:
+        return f"wins by {lo} to {hi}" if hi < game.max_score else f"wins by at least {lo}"
+    if hi < 0:
+        return f"loses by {-hi} to {-lo}" if lo > -game.max_score else f"loses by at least {-hi}"
+    win = "win" if hi == game.max_score else f"win by at most {hi}"
+    loss = "lose" if lo == -game.max_score else f"lose by at most {-lo}"
+    if lo == 0:
+        return f"will {win} or draw"
+    return f"will draw or {loss}" if hi == 0 else f"may {win}, draw or {loss}"

@@ -1,0 +1,269 @@
+"""The compiled reversi engine in the words of the Engine interface."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from zermelo.engine.dispatch import compiled
+from zermelo.engine.interface import (
+    ALGORITHMS,
+    Answer,
+    CheckpointError,
+    EngineError,
+    Expansion,
+    Known,
+    Progress,
+    Status,
+    Window,
+)
+from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
+from zermelo.games import KEY_BYTES, Bounds, GameError, Move
+from zermelo.games.reversi import PASS, Reversi, ReversiPosition
+
+TEXTBOOK = ("minimax", "alphabeta", "negamax")
+NO_MOVE = 64
+CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
+_MAGIC = b"ZRC1"
+_DIGEST_BYTES = 16
+
+
+class ReversiEngine:
+    """Alpha-beta on bitboards; see docs/engine.md for how it searches."""
+
+    def __init__(
+        self,
+        game: Reversi,
+        *,
+        threads: int = 1,
+        hash_mb: int = 64,
+        weights: Path | None = None,
+        **techniques: bool,
+    ) -> None:
+        self.game = game
+        wof = game.scoring == "wof"
+        try:
+            self.core = compiled("reversi").Core(game.rows, game.cols, wof, threads, hash_mb << 20)
+        except MemoryError as error:
+            raise EngineError(f"{error}; choose a smaller --hash-mb") from None
+        self.threads = threads
+        path = weights or weight_file(game)
+        layout = Layout.of(game)
+        self.core.set_patterns(layout.instances, PHASE_SPAN)
+        if weights is not None or path.exists():
+            self.core.set_weights(load_weights(path, layout))
+        self.core.set_options(**techniques)
+        self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._bounds = game.score_range
+        self._root_moves = 1
+        self._aborted = False
+
+    # -- the Engine protocol --------------------------------------------------------
+
+    def solve(
+        self,
+        position: ReversiPosition,
+        window: Window | None = None,
+        *,
+        algorithm: str = "mtdf",
+        node_limit: int | None = None,
+        known: Iterable[Known] = (),
+    ) -> Answer:
+        if algorithm not in ALGORITHMS:
+            raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+        limits = self.game.score_range
+        window = window or Window(limits.lo - 1, limits.hi + 1)
+        if window.alpha >= window.beta:
+            raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
+        started = time.perf_counter()
+        for item in known:
+            bounds = item.bounds & limits
+            self.core.tell(item.position.own, item.position.opponent, *_pair(bounds))
+        self._bounds, self._aborted = limits, False
+        self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
+        if node_limit is not None and algorithm in TEXTBOOK:
+            node_limit *= self.threads  # shared out among threads of which one searches
+        self.core.prepare(self.game.plies_left(position), node_limit)
+        if self.game.is_final(position):
+            score = self.game.score(position)
+            self._bounds, move = Bounds(score, score), None
+        elif algorithm in TEXTBOOK:
+            move = self._textbook(position, algorithm, window)
+        else:
+            move = self._search(position, algorithm, window)
+        status, nodes = Status(self.core.status), max(1, self.core.nodes)
+        seconds = time.perf_counter() - started
+        solved = status is Status.SOLVED
+        line = self._line(position, move) if solved else []
+        return Answer(
+            status=status,
+            bounds=self._bounds,
+            move=line[0] if line else move,
+            line=tuple(line),
+            nodes=nodes,
+            seconds=seconds,
+            proved=() if solved else self._proved_below(position),
+        )
+
+    def abort(self) -> None:
+        self._aborted = True
+        self.core.abort()
+
+    def progress(self) -> Progress:
+        return Progress(self.core.nodes, self._bounds, self.core.root_done / self._root_moves)
+
+    def guess(self, position: ReversiPosition) -> int:
+        if self.game.is_final(position):
+            return self.game.score(position)
+        guess = self.core.guess(position.own, position.opponent)
+        return self.game.evaluate(position) if guess is None else self._clamp(guess)
+
+    def checkpoint(self) -> bytes:
+        body = _MAGIC + self.game.spec.encode() + b"\0" + self.core.dump(CHECKPOINT_EFFORT)
+        return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
+
+    def restore(self, checkpoint: bytes) -> None:
+        digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
+        header = _MAGIC + self.game.spec.encode() + b"\0"
+        if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
+            raise CheckpointError("the checkpoint is damaged")
+        if not body.startswith(header):
+            raise CheckpointError(f"the checkpoint is not one of {self.game.spec}")
+        self.core.load(body[len(header) :])
+
+    def clear(self) -> None:
+        self.core.clear()
+
+    def expand(self, keys: bytes) -> Expansion:
+        if len(keys) % KEY_BYTES:
+            raise GameError(f"{len(keys)} bytes are no sequence of {KEY_BYTES}-byte keys")
+        try:
+            return Expansion(*self.core.expand(keys))
+        except ValueError as error:
+            raise GameError(f"{self.game.short_spec}: {error}") from None
+
+    # -- searching --------------------------------------------------------------------
+
+    def _search(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
+        """Ask until the window is settled; the best move of the last answer at or above alpha."""
+        best: Move | None = None
+        guess = self.guess(position)
+        while not self._settled(window):
+            bounds = self._bounds
+            alpha, beta = window
+            if algorithm == "mtdf":
+                beta = max(bounds.lo + 1, alpha + 1, min(guess, bounds.hi, beta))
+                alpha = beta - 1
+            found = self._ask(position, alpha, beta)
+            if found is None:
+                return best
+            guess, move = found
+            self._bounds = bounds & Bounds(
+                guess if guess > alpha else self.game.score_range.lo,
+                guess if guess < beta else self.game.score_range.hi,
+            )
+            if best is None or guess > alpha:
+                best = move
+        return best
+
+    def _settled(self, window: Window) -> bool:
+        bounds = self._bounds
+        return bounds.exact or bounds.lo >= window.beta or bounds.hi <= window.alpha
+
+    def _ask(
+        self, position: ReversiPosition, alpha: int, beta: int
+    ) -> tuple[int, Move | None] | None:
+        """One search with all threads: score and best move; None if it was stopped."""
+        question = (position.own, position.opponent, alpha, beta)
+        helpers = [
+            self._helpers.submit(self.core.run, thread, *question)
+            for thread in range(1, self.threads)
+        ] if self._helpers else []
+        answers = [self.core.run(0, *question), *(helper.result() for helper in helpers)]
+        found = next((answer for answer in answers if answer is not None), None)
+        self.core.resume()
+        if found is None:
+            return None
+        score, square = found
+        return score, self._move(position, square)
+
+    def _move(self, position: ReversiPosition, square: int) -> Move | None:
+        """A square that a search names as the move it means, if it means one."""
+        if not self.core.moves(position.own, position.opponent):
+            return PASS
+        return None if square == NO_MOVE else square
+
+    def _textbook(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
+        limits = self.game.score_range
+        alpha, beta = max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1)
+        found = self.core.textbook(
+            position.own, position.opponent, algorithm, alpha, beta, TEXTBOOK_ORDER
+        )
+        if found is None:
+            return None
+        score, square = found
+        if algorithm == "minimax":
+            self._bounds = Bounds(score, score)
+        else:
+            self._bounds = Bounds(
+                score if score > alpha else limits.lo, score if score < beta else limits.hi
+            )
+        return self._move(position, square)
+
+    # -- what the table knows ---------------------------------------------------------
+
+    def _children(self, position: ReversiPosition) -> list[tuple[Move, ReversiPosition]]:
+        turn = not position.black_to_move
+        placements = self.core.moves(position.own, position.opponent)
+        if placements:
+            return [(square, ReversiPosition(own, opp, turn)) for square, own, opp in placements]
+        other = ReversiPosition(position.opponent, position.own, turn)
+        return [(PASS, other)] if self.core.moves(other.own, other.opponent) else []
+
+    def _proved_below(self, position: ReversiPosition) -> Sequence[Known]:
+        """Children and grandchildren about which the table knows more than the rules tell."""
+        children = [child for _, child in self._children(position)]
+        grandchildren = [below for child in children for _, below in self._children(child)]
+        proved = []
+        for below in [*children, *grandchildren]:
+            entry = self.core.ask(below.own, below.opponent)
+            if entry is not None and entry[:2] != _pair(self.game.score_range):
+                proved.append(Known(below, Bounds(entry[0], entry[1])))
+        return proved
+
+    def _line(self, position: ReversiPosition, move: Move | None) -> list[Move]:
+        """Best play to the end, from an exact value; empty when only a bound was asked.
+
+        The search below proves each move; it finds nearly everything in the table.
+        """
+        if not self._bounds.exact:
+            return [] if move is None else [move]
+        value, line = self._bounds.lo, []
+        while children := self._children(position):
+            entry = self.core.ask(position.own, position.opponent)
+            preferred = entry[2] if entry and line else move
+            children.sort(key=lambda child: child[0] != preferred)
+            for chosen, after in children:
+                self.core.turn_to(self.game.plies_left(after))
+                found = self._ask(after, -value, 1 - value)
+                if found is None or self._aborted:
+                    return line
+                if found[0] <= -value:
+                    line.append(chosen)
+                    position, value = after, -value
+                    break
+        return line
+
+    def _clamp(self, score: int) -> int:
+        return max(-self.game.max_score, min(self.game.max_score, score))
+
+
+#: How the textbook algorithms order moves when a user just wants the value.
+TEXTBOOK_ORDER = ("killer", "history", "mobility")
+
+
+def _pair(bounds: Bounds) -> tuple[int, int]:
+    return bounds.lo, bounds.hi
