@@ -42,6 +42,7 @@ def packages() -> list[str]:
 
 
 extensions = [extension("cpu"), extension("reversi_plain")]
+extensions += [extension("go_search"), extension("go_retrograde")]
 if X86:
     extensions.append(extension("reversi_avx2", *AVX2))
 

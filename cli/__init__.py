@@ -12,9 +12,10 @@ from zermelo import ZermeloError, __version__
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
     "campaign": "zermelo.cli.campaign",
+    "client": "zermelo.cli.client",
     "db": "zermelo.cli.db",
     "engine": "zermelo.cli.engine",
-    "client": "zermelo.cli.client",
+    "gtp": "zermelo.cli.gtp",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
 }

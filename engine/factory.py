@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from zermelo.engine.go import GoEngine
 from zermelo.engine.interface import Engine, EngineError
 from zermelo.engine.portable import PortableEngine
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.games import Game
+from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi
 
 
@@ -21,4 +23,6 @@ def open_engine(game: Game[Any], *, threads: int = 1, hash_mb: int = 64) -> Engi
         raise EngineError(f"a table of {hash_mb} MB; this machine allows 1 to {memory_mb - 1}")
     if isinstance(game, Reversi):
         return ReversiEngine(game, threads=threads, hash_mb=hash_mb)
+    if isinstance(game, Go):
+        return GoEngine(game, hash_mb=hash_mb)
     return PortableEngine(game)

@@ -33,7 +33,7 @@ _RECORD = struct.Struct(f">{KEY_BYTES}sHhh")
 _DIGEST_BYTES = 16
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Unwinds the search when the node limit is reached or somebody aborts."""
 
     def __init__(self, status: Status) -> None:
@@ -73,7 +73,7 @@ class PortableEngine:
         status = Status.SOLVED
         try:
             self._search(position, window.alpha, window.beta, algorithm)
-        except _Stopped as stopped:
+        except _StoppedError as stopped:
             status = stopped.status
         line = self._line(position)
         return Answer(
@@ -158,9 +158,9 @@ class PortableEngine:
         """Fail-soft: a result <= alpha is an upper bound, one >= beta a lower bound."""
         self._nodes += 1
         if self._aborted:
-            raise _Stopped(Status.ABORTED)
+            raise _StoppedError(Status.ABORTED)
         if self._node_limit is not None and self._nodes > self._node_limit:
-            raise _Stopped(Status.EXHAUSTED)
+            raise _StoppedError(Status.EXHAUSTED)
         moves = self.game.moves(position)
         if not moves:
             score = self.game.score(position)

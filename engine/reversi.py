@@ -122,7 +122,8 @@ class ReversiEngine:
         return self.game.evaluate(position) if guess is None else self._clamp(guess)
 
     def checkpoint(self) -> bytes:
-        body = _MAGIC + self.game.spec.encode() + b"\0" + self.core.dump(CHECKPOINT_EFFORT)
+        records: bytes = self.core.dump(CHECKPOINT_EFFORT)
+        body = _MAGIC + self.game.spec.encode() + b"\0" + records
         return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
 
     def restore(self, checkpoint: bytes) -> None:
@@ -241,7 +242,8 @@ class ReversiEngine:
         """
         if not self._bounds.exact:
             return [] if move is None else [move]
-        value, line = self._bounds.lo, []
+        value = self._bounds.lo
+        line: list[Move] = []
         while children := self._children(position):
             entry = self.core.ask(position.own, position.opponent)
             preferred = entry[2] if entry and line else move

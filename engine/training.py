@@ -111,7 +111,8 @@ def _smallest_twin(pattern: Pattern) -> npt.NDArray[np.int64]:
         sum((digits[place] * 3**k for k, place in enumerate(order)), np.zeros_like(configuration))
         for order in pattern.orders
     ]
-    return np.minimum.reduce(images)
+    smallest: npt.NDArray[np.int64] = np.minimum.reduce(images)
+    return smallest
 
 
 def _core(game: Reversi, layout: Layout, weights: npt.NDArray[np.int16] | None) -> Any:
@@ -144,7 +145,7 @@ def _samples(
 
     with ThreadPoolExecutor(effort.threads) as pool:
         own, opponent, score = zip(*pool.map(sample, range(effort.threads)), strict=True)
-    discs = np.concatenate(score).astype(np.float32) / GRAINS
+    discs: Floats = np.concatenate(score).astype(np.float32) / np.float32(GRAINS)
     return np.concatenate(own), np.concatenate(opponent), discs
 
 

@@ -1,0 +1,419 @@
+"""Go on any board from 1x1 to 7x7: the reference rules.
+
+Written to be read, not to be fast: the compiled engine is tested against this module.
+`docs/go.md` states the rules in words; the choices a spec makes are
+
+``ko``
+    ``psk``: no stone may recreate a board that was there before (positional superko).
+    ``ssk``: nor one with the same side to move (situational superko).
+    ``basic``: only the immediate recapture is forbidden; a situation (stones, side to
+    move, ko point, passes) that comes back ends the game.
+``cycle`` (``basic`` only)
+    what such an end is worth: ``draw`` 0, ``passes`` the whole board for the side that
+    passed more often within the cycle, 0 if both did equally.
+``suicide``
+    ``allowed`` for chains of two or more stones. A single stone would leave the board
+    as it was, so that is never a move.
+``komi``
+    what White gets on top, a whole number.
+
+Area scoring; a pass is always legal; two passes in a row end the game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
+from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.spec import Spec, format_spec
+
+PASS: Move = 64
+NO_KO: Point = -1
+OPTIONS = {
+    "ko": ("psk", "ssk", "basic"),
+    "cycle": ("draw", "passes"),
+    "suicide": ("forbidden", "allowed"),
+}
+DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
+_KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
+
+
+class Past(NamedTuple):
+    """One entry of a history: a board that was there, as far as the ko rule looks at it."""
+
+    black: Bitboard
+    white: Bitboard
+    #: psk: 0. ssk: 1 if Black was to move. basic: side, passes and ko point, packed.
+    tag: int = 0
+    #: Black's passes minus White's since then; kept for ``cycle=passes`` only.
+    balance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GoPosition:
+    black: Bitboard
+    white: Bitboard
+    black_to_move: bool = True
+    #: Passes in a row just before this position; 2 ends the game.
+    passes: int = 0
+    #: Where the side to move may not recapture; ``basic`` only, superko needs no ko point.
+    ko: Point = NO_KO
+    #: What was there before and could still matter.
+    past: frozenset[Past] = frozenset()
+
+    @property
+    def own(self) -> Bitboard:
+        return self.black if self.black_to_move else self.white
+
+    @property
+    def opponent(self) -> Bitboard:
+        return self.white if self.black_to_move else self.black
+
+
+class Go(Game[GoPosition]):
+    name: ClassVar[str] = "go"
+    path_dependent: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        rows: int,
+        cols: int,
+        *,
+        ko: str = "psk",
+        cycle: str = "draw",
+        suicide: str = "forbidden",
+        komi: int = 0,
+    ) -> None:
+        self.rows, self.cols = rows, cols
+        self.ko, self.cycle, self.suicide, self.komi = ko, cycle, suicide, komi
+        self.board = Board(rows, cols)
+        options = {"ko": ko, "cycle": cycle, "suicide": suicide, "komi": str(komi)}
+        self.spec = format_spec(self.name, rows, cols, options, {})
+        self.short_spec = format_spec(self.name, rows, cols, options, DEFAULTS)
+        self.max_score = rows * cols + abs(komi)
+
+    @classmethod
+    def from_spec(cls, spec: Spec) -> Go:
+        rows, cols = spec.size(1, LONGEST_SIDE)
+        options = dict(spec.options)
+        komi = options.pop("komi", "0")
+        if not _KOMI.fullmatch(komi) or abs(int(komi)) > rows * cols:
+            raise GameError(
+                f"komi={komi!r} is not allowed; choose a whole number from"
+                f" {-rows * cols} to {rows * cols}"
+            )
+        choices = Spec(spec.name, rows, cols, options).choices(OPTIONS)
+        if choices["ko"] != "basic" and choices["cycle"] != DEFAULTS["cycle"]:
+            raise GameError(f"cycle={choices['cycle']} makes sense with ko=basic only")
+        return cls(rows, cols, komi=int(komi), **choices)
+
+    # -- rules ---------------------------------------------------------------------
+
+    def initial(self) -> GoPosition:
+        return GoPosition(0, 0)
+
+    def moves(self, position: GoPosition) -> list[Move]:
+        if self.is_final(position):
+            return []
+        empty = self.board.mask & ~(position.black | position.white)
+        points = [point for point in self.board.points if empty >> point & 1]
+        return [point for point in points if self.after(position, point) is not None] + [PASS]
+
+    def is_final(self, position: GoPosition) -> bool:
+        return position.passes == 2 or self._cycle(position) is not None
+
+    def play(self, position: GoPosition, move: Move) -> GoPosition:
+        if self.is_final(position):
+            raise GameError(f"illegal move {self.move_name(move)}: the game is over")
+        if move == PASS:
+            return self._next(position, position.black, position.white, NO_KO, passed=True)
+        child = self.after(position, move)
+        if child is None:
+            raise GameError(f"illegal move {self.move_name(move)}: {self._why(position, move)}")
+        return child
+
+    def after(self, position: GoPosition, point: Point) -> GoPosition | None:
+        """The position after a stone on this point; `None` where the rules forbid it."""
+        stone = 1 << point
+        if (position.black | position.white) & stone or not stone & self.board.mask:
+            return None
+        if point == position.ko:
+            return None
+        own, opponent = position.own | stone, position.opponent
+        captured = self.board.without_liberties(opponent, own)
+        opponent &= ~captured
+        lost = self.board.without_liberties(own, opponent)
+        if lost and (self.suicide == "forbidden" or lost == stone):
+            return None
+        own &= ~lost
+        ko = NO_KO
+        if self.ko == "basic" and captured.bit_count() == 1:
+            chain = self.board.flood(stone, own)
+            liberties = self.board.neighbours(chain) & ~opponent
+            if chain == stone and liberties == captured:
+                ko = captured.bit_length() - 1
+        black, white = (own, opponent) if position.black_to_move else (opponent, own)
+        child = self._next(position, black, white, ko, passed=False)
+        if self.ko != "basic" and self._repeats(position, child):
+            return None
+        return child
+
+    def score(self, position: GoPosition) -> Score:
+        cycle = self._cycle(position)
+        if position.passes < 2 and cycle is not None:
+            difference = cycle
+        else:
+            difference = self.area_difference(position) - self.komi
+        return difference if position.black_to_move else -difference
+
+    def area_difference(self, position: GoPosition) -> int:
+        """Black's area minus White's as the stones stand, without komi."""
+        black = self.board.area(position.black, position.white)
+        white = self.board.area(position.white, position.black)
+        return black.bit_count() - white.bit_count()
+
+    # -- hints ------------------------------------------------------------------------
+
+    def evaluate(self, position: GoPosition) -> Score:
+        """Area, where every empty point goes to the colour that touches it more."""
+        near_black = self.board.neighbours(position.black)
+        near_white = self.board.neighbours(position.white)
+        black = (position.black | near_black & ~(near_white | position.white)).bit_count()
+        white = (position.white | near_white & ~(near_black | position.black)).bit_count()
+        guess = black - white - self.komi
+        return guess if position.black_to_move else -guess
+
+    def plies_left(self, position: GoPosition) -> int:
+        if self.is_final(position):
+            return 0
+        return len(self.board.points) - (position.black | position.white).bit_count() + 2
+
+    # -- identity ---------------------------------------------------------------------
+
+    def encode(self, position: GoPosition) -> Key:
+        side = position.black_to_move | position.passes << 1
+        return (
+            bytes([side])
+            + position.black.to_bytes(7, "big")
+            + bytes([position.ko + 1])
+            + position.white.to_bytes(7, "big")
+        )
+
+    def decode(self, key: Key, history: bytes = b"") -> GoPosition:
+        if len(key) != KEY_BYTES or len(history) % KEY_BYTES:
+            raise GameError(f"a {self.name} key is {KEY_BYTES} bytes, a history a multiple of that")
+        black, white = int.from_bytes(key[1:8], "big"), int.from_bytes(key[9:], "big")
+        side, ko = key[0], key[8] - 1
+        passes = side >> 1
+        self.check_stones(black, white, f"key {key.hex()}")
+        if passes > 2 or (ko != NO_KO and not self._is_ko(black, white, ko, side & 1)):
+            raise GameError(f"key {key.hex()} is no {self.short_spec} position")
+        return GoPosition(black, white, bool(side & 1), passes, ko, self._unpack(history))
+
+    def history(self, position: GoPosition) -> bytes:
+        """The past boards that could come back, in ascending order."""
+        return b"".join(
+            past.black.to_bytes(7, "big")
+            + past.white.to_bytes(7, "big")
+            + bytes([past.tag, past.balance + 128])
+            for past in sorted(position.past)
+        )
+
+    def symmetries(self, position: GoPosition) -> list[GoPosition]:
+        return [self._image(position, image) for image in self.board.symmetries]
+
+    # -- text -------------------------------------------------------------------------
+
+    def parse(self, text: str) -> GoPosition:
+        """Rows of ``X O .``, the side to move, then ``ko=b2 passes=1 past=HEX`` if needed."""
+        from zermelo.games.go_text import parse_position
+
+        return parse_position(self, text)
+
+    def format(self, position: GoPosition) -> str:
+        from zermelo.games.go_text import format_position
+
+        return format_position(self, position)
+
+    def draw(self, position: GoPosition) -> str:
+        from zermelo.games.go_text import draw_position
+
+        return draw_position(self, position)
+
+    def move_name(self, move: Move) -> str:
+        return "pass" if move == PASS else self.board.point_name(move)
+
+    # -- for the readers of text, keys and SGF --------------------------------------------
+
+    def check_stones(self, black: Bitboard, white: Bitboard, source: str) -> None:
+        """`GameError` unless these stones can lie on the board."""
+        if black & white or (black | white) & ~self.board.mask:
+            raise GameError(f"{source} is no {self.short_spec} position")
+        dead = self.board.without_liberties(black, white) | self.board.without_liberties(
+            white, black
+        )
+        if dead:
+            point = self.board.point_name((dead & -dead).bit_length() - 1)
+            raise GameError(f"the stone on {point} has no liberty")
+
+    def with_ko(self, position: GoPosition, ko: Point) -> GoPosition:
+        """The position right after a stone on `ko` was captured there."""
+        taker = self._ko_taker(position.black, position.white, ko, position.black_to_move)
+        if taker is None:
+            raise GameError(f"ko={self.move_name(ko)}: no single stone was captured there just now")
+        if self.ko == "basic":
+            return GoPosition(position.black, position.white, position.black_to_move, 0, ko,
+                              position.past)
+        captured, capturing = 1 << ko, 1 << taker
+        if position.black_to_move:
+            before = Past(position.black | captured, position.white & ~capturing)
+        else:
+            before = Past(position.black & ~capturing, position.white | captured)
+        if self.ko == "ssk":
+            before = before._replace(tag=int(not position.black_to_move))
+            # Retaking recreates the other side's turn: White took, so White was to move.
+        return GoPosition(position.black, position.white, position.black_to_move, 0, NO_KO,
+                          position.past | {before})
+
+    # -- inside -----------------------------------------------------------------------
+
+    def _next(
+        self, position: GoPosition, black: Bitboard, white: Bitboard, ko: Point, *, passed: bool
+    ) -> GoPosition:
+        passes = position.passes + 1 if passed else 0
+        side = not position.black_to_move
+        if passes == 2:
+            return GoPosition(black, white, side, passes)
+        past = position.past
+        now = self._as_past(position)
+        if self._can_come_back(now):
+            past |= {now}
+        if self.ko == "basic" and self.cycle == "passes" and passed:
+            step = 1 if position.black_to_move else -1
+            past = frozenset(p._replace(balance=p.balance + step) for p in past)
+        child = GoPosition(black, white, side, passes, ko, past)
+        own = self._as_past(child)
+        if self.ko == "psk":  # the board that lies there needs no mention
+            return GoPosition(black, white, side, passes, ko, past - {own})
+        if self.ko == "basic":
+            repeated = frozenset(p for p in past if p[:3] == own[:3])
+            if repeated:  # the game is over, and only this cycle counts
+                return GoPosition(black, white, side, passes, ko, repeated)
+        return child
+
+    def _as_past(self, position: GoPosition) -> Past:
+        tag = 0
+        if self.ko == "ssk":
+            tag = int(position.black_to_move)
+        elif self.ko == "basic":
+            tag = position.black_to_move | position.passes << 1 | (position.ko + 1) << 2
+        return Past(position.black, position.white, tag)
+
+    def _can_come_back(self, past: Past) -> bool:
+        """Whether any play could lead to this board again.
+
+        Without suicide a stone that is put stays, so no move empties the board, and
+        under ``ssk`` the side that moved has a stone on it. Everything else can come
+        back: all boards with a stone can be reached from one another.
+        """
+        if self.suicide == "allowed":
+            return True
+        if self.ko == "ssk":
+            return (past.white if past.tag else past.black) != 0
+        return past.black | past.white != 0
+
+    def _repeats(self, position: GoPosition, child: GoPosition) -> bool:
+        return self._as_past(child) in position.past
+
+    def _cycle(self, position: GoPosition) -> int | None:
+        """What Black scores if this situation has come back; `None` if it has not."""
+        if self.ko != "basic":
+            return None
+        now = self._as_past(position)
+        for past in position.past:
+            if past[:3] == now[:3]:
+                if self.cycle == "draw" or past.balance == 0:
+                    return 0
+                whole = len(self.board.points)
+                return (whole if past.balance > 0 else -whole) - self.komi
+        return None
+
+    def _why(self, position: GoPosition, point: Point) -> str:
+        if point not in self.board.points:
+            return "it is not on the board"
+        if (position.black | position.white) >> point & 1:
+            return "there is a stone already"
+        if point == position.ko:
+            return "it retakes the ko at once"
+        own, opponent = position.own | 1 << point, position.opponent
+        opponent &= ~self.board.without_liberties(opponent, own)
+        lost = self.board.without_liberties(own, opponent)
+        if lost and (self.suicide == "forbidden" or lost == 1 << point):
+            return "it is suicide"
+        return "it recreates an earlier position"
+
+    def _is_ko(self, black: Bitboard, white: Bitboard, ko: Point, black_to_move: int) -> bool:
+        return self.ko == "basic" and (
+            self._ko_taker(black, white, ko, bool(black_to_move)) is not None
+        )
+
+    def _ko_taker(
+        self, black: Bitboard, white: Bitboard, ko: Point, black_to_move: bool
+    ) -> Point | None:
+        """The lone stone that took the ko, whose only liberty is the ko point."""
+        if ko not in self.board.points or (black | white) >> ko & 1:
+            return None
+        own, opponent = (black, white) if black_to_move else (white, black)
+        around = self.board.neighbours(1 << ko)
+        if around & ~opponent:
+            return None
+        for chain in self.board.components(opponent):
+            liberties = self.board.neighbours(chain) & ~own
+            if chain & around and liberties == 1 << ko and chain.bit_count() == 1:
+                return chain.bit_length() - 1
+        return None
+
+    def _unpack(self, history: bytes) -> frozenset[Past]:
+        entries = set()
+        for at in range(0, len(history), KEY_BYTES):
+            record = history[at : at + KEY_BYTES]
+            past = Past(
+                int.from_bytes(record[:7], "big"),
+                int.from_bytes(record[7:14], "big"),
+                record[14],
+                record[15] - 128,
+            )
+            self.check_stones(past.black, past.white, f"history entry {record.hex()}")
+            if past.tag and (self.ko == "psk" or (self.ko == "ssk" and past.tag > 1)):
+                raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
+            if past.balance and self.cycle != "passes":
+                raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
+            entries.add(past)
+        return frozenset(entries)
+
+    def _image(self, position: GoPosition, image: Mapping[Point, Point]) -> GoPosition:
+        points = dict(image)
+
+        def moved(past: Past) -> Past:
+            tag = past.tag
+            if self.ko == "basic" and tag >> 2:
+                tag = tag & 3 | (points[(tag >> 2) - 1] + 1) << 2
+            return Past(
+                self.board.transform(past.black, points),
+                self.board.transform(past.white, points),
+                tag,
+                past.balance,
+            )
+
+        return GoPosition(
+            self.board.transform(position.black, points),
+            self.board.transform(position.white, points),
+            position.black_to_move,
+            position.passes,
+            points[position.ko] if position.ko != NO_KO else NO_KO,
+            frozenset(map(moved, position.past)),
+        )

@@ -1,0 +1,111 @@
+"""Go positions as text: diagrams with side to move, one-line form, boards for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from zermelo.games.go import NO_KO, Go, GoPosition
+from zermelo.games.go_board import COLUMN_NAMES, STRIDE, Point
+from zermelo.games.interface import GameError
+
+BLACK_SIGNS = "XxBb#*"
+WHITE_SIGNS = "OoWw@"
+EMPTY_SIGNS = ".-_+"
+
+
+def parse_position(game: Go, text: str) -> GoPosition:
+    words = text.partition(";")[0].replace("/", " ").split()
+    options = dict(_option(word) for word in words if "=" in word)
+    *rows, side = [word for word in words if "=" not in word] or [""]
+    if len(side) != 1 or side not in BLACK_SIGNS + WHITE_SIGNS:
+        raise GameError(
+            f"no side to move at the end of position {_shorten(text)!r}; write X or O there"
+        )
+    cells = "".join(rows)
+    points = game.board.points
+    if len(cells) != len(points):
+        raise GameError(
+            f"position has {len(cells)} points; {game.rows}x{game.cols} has {len(points)}"
+        )
+    black = white = 0
+    for point, sign in zip(points, cells, strict=True):
+        if sign in BLACK_SIGNS:
+            black |= 1 << point
+        elif sign in WHITE_SIGNS:
+            white |= 1 << point
+        elif sign not in EMPTY_SIGNS:
+            raise GameError(f"{sign!r} on {game.move_name(point)} is no stone; use X, O or .")
+    game.check_stones(black, white, f"position {_shorten(text)!r}")
+    return _with_options(game, GoPosition(black, white, side in BLACK_SIGNS), options)
+
+
+def format_position(game: Go, position: GoPosition) -> str:
+    cells = "".join(_sign(position, point) for point in game.board.points)
+    words = [cells, side_sign(position)]
+    if position.ko != NO_KO:
+        words.append(f"ko={game.move_name(position.ko)}")
+    if position.passes:
+        words.append(f"passes={position.passes}")
+    if position.past:
+        words.append(f"past={game.history(position).hex()}")
+    return " ".join(words)
+
+
+def draw_position(game: Go, position: GoPosition) -> str:
+    lines = []
+    for row in range(game.rows):
+        signs = (_sign(position, STRIDE * row + col) for col in range(game.cols))
+        lines.append(f"{game.rows - row} " + " ".join(signs))
+    lines.append("  " + " ".join(COLUMN_NAMES[: game.cols]))
+    to_move = f"{side_sign(position)} to move"
+    if position.ko != NO_KO:
+        to_move += f", ko at {game.move_name(position.ko)}"
+    return "\n".join([*lines, to_move])
+
+
+def side_sign(position: GoPosition) -> str:
+    return "X" if position.black_to_move else "O"
+
+
+def point_from_name(game: Go, name: str) -> Point:
+    for point in game.board.points:
+        if game.move_name(point) == name.lower():
+            return point
+    raise GameError(f"{name!r} is no point of a {game.rows}x{game.cols} board")
+
+
+def _option(word: str) -> tuple[str, str]:
+    option, _, value = word.partition("=")
+    if option not in ("ko", "passes", "past"):
+        raise GameError(f"unknown {option!r} after the position; known: ko, passes, past")
+    return option, value
+
+
+def _with_options(game: Go, position: GoPosition, options: dict[str, str]) -> GoPosition:
+    if "past" in options:
+        try:
+            history = bytes.fromhex(options["past"])
+        except ValueError:
+            raise GameError(f"past={_shorten(options['past'])!r} is not hexadecimal") from None
+        position = game.decode(game.encode(position), history)
+    passes = options.get("passes", "0")
+    if passes not in ("0", "1", "2"):
+        raise GameError(f"passes={passes!r} is not allowed; choose 0, 1 or 2")
+    position = replace(position, passes=int(passes))
+    if "ko" in options:
+        if position.passes:
+            raise GameError("ko= and passes= contradict each other: a pass lifts the ko")
+        position = game.with_ko(position, point_from_name(game, options["ko"]))
+    if position.passes == 2 and position.past:
+        raise GameError("past= is pointless with passes=2: the game is over")
+    return position
+
+
+def _sign(position: GoPosition, point: Point) -> str:
+    if position.black >> point & 1:
+        return "X"
+    return "O" if position.white >> point & 1 else "."
+
+
+def _shorten(text: str, width: int = 40) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
