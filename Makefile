@@ -7,19 +7,23 @@ SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi c
 
 .PHONY: demo test lint bench proto clean
 
-demo: $(VENV)/.installed  ## solve reversi 6x6 on this machine
-	$(BIN)/zermelo engine solve reversi:6x6
+demo: $(VENV)/.installed  ## a distributed solve of reversi 6x6, all on this machine
+	$(BIN)/zermelo solve reversi:6x6
 
 test: $(VENV)/.installed  ## every test, with real parts
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed  ## style and types
 	$(BIN)/ruff check .
-	$(BIN)/cython-lint --max-line-length 100 cext
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/pipeline.py
+	$(BIN)/python bench/expand.py
+	$(BIN)/python bench/fleet.py
+	$(BIN)/python bench/go.py
 
 proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
 	$(BIN)/python -m zermelo.proto.generate

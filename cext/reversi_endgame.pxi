@@ -78,7 +78,8 @@ cdef inline int solve_3(Search *s, u64 own, u64 opponent, int alpha, int beta,
     if s.around[a] & opponent:
         turned = flips(own, opponent, a)
         if turned:
-            best = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << a), -beta, -alpha, b, c)
+            best = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << a),
+                            -beta, -alpha, b, c)
             if best >= beta:
                 return best
             if best > alpha:
@@ -86,7 +87,8 @@ cdef inline int solve_3(Search *s, u64 own, u64 opponent, int alpha, int beta,
     if s.around[b] & opponent:
         turned = flips(own, opponent, b)
         if turned:
-            score = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << b), -beta, -alpha, a, c)
+            score = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << b),
+                             -beta, -alpha, a, c)
             if score >= beta:
                 return score
             if score > best:
@@ -96,7 +98,8 @@ cdef inline int solve_3(Search *s, u64 own, u64 opponent, int alpha, int beta,
     if s.around[c] & opponent:
         turned = flips(own, opponent, c)
         if turned:
-            score = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << c), -beta, -alpha, a, b)
+            score = -solve_2(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << c),
+                             -beta, -alpha, a, b)
             return score if score > best else best
     if best != NOTHING:
         return best

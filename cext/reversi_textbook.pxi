@@ -146,7 +146,8 @@ cdef void order_moves(Search *s, Textbook *book, u64 own, u64 opponent, Candidat
             move.value += 1 << 24
 
 
-cdef inline void remember_refutation(Textbook *book, int square, int ply, int empties) noexcept nogil:
+cdef inline void remember_refutation(Textbook *book, int square, int ply,
+                                     int empties) noexcept nogil:
     if book.killers[ply][0] != square:
         book.killers[ply][1] = book.killers[ply][0]
         book.killers[ply][0] = square

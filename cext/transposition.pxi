@@ -50,7 +50,8 @@ cdef void clear_table(Table *table) noexcept nogil:
     memset(table.entries, 0, (table.mask + 1) * 2 * sizeof(Entry))
 
 
-cdef inline u64 pack_facts(int lo, int hi, int best, int second, int effort, int age) noexcept nogil:
+cdef inline u64 pack_facts(int lo, int hi, int best, int second, int effort,
+                           int age) noexcept nogil:
     return (<u64> <uint8_t> lo | <u64> <uint8_t> hi << 8 | <u64> best << 16 | <u64> second << 24
             | <u64> effort << 32 | <u64> <uint8_t> age << 40)
 
@@ -71,7 +72,8 @@ cdef inline Entry *bucket_of(const Table *table, u64 hash) noexcept nogil:
     return table.entries + 2 * (hash & table.mask)
 
 
-cdef inline bint probe(const Table *table, u64 own, u64 opponent, u64 hash, Facts *facts) noexcept nogil:
+cdef inline bint probe(const Table *table, u64 own, u64 opponent, u64 hash,
+                       Facts *facts) noexcept nogil:
     """Whether anything is stored about this position; if so, `facts` says what."""
     cdef Entry *entry = bucket_of(table, hash)
     cdef int slot
@@ -86,7 +88,8 @@ cdef inline bint probe(const Table *table, u64 own, u64 opponent, u64 hash, Fact
     return False
 
 
-cdef inline void write_entry(Entry *entry, u64 own, u64 opponent, u64 hash, u64 packed) noexcept nogil:
+cdef inline void write_entry(Entry *entry, u64 own, u64 opponent, u64 hash,
+                             u64 packed) noexcept nogil:
     entry.own = own
     entry.opponent = opponent
     entry.facts = packed

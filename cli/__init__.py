@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 from zermelo import ZermeloError, __version__
+from zermelo.cli.plain_errors import PlainGroup
 
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
@@ -21,7 +22,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(PlainGroup):
     """Imports a command's module only when that command is asked for.
 
     `zermelo --help` and the volunteer's daemon then need not load the server.

@@ -1,4 +1,4 @@
-"""`zermelo engine`: solving, counting and comparing on this machine."""
+"""`zermelo engine`: solving, counting, comparing and training on this machine."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import click
 from zermelo.cli.engine_compare import compare
 from zermelo.cli.engine_perft import perft
 from zermelo.cli.engine_solve import solve
+from zermelo.cli.engine_train import train
 from zermelo.cli.plain_errors import PlainGroup
 
 
-@click.group(cls=PlainGroup, commands=[solve, perft, compare])
+@click.group(cls=PlainGroup, commands=[solve, perft, compare, train])
 def engine() -> None:
     """Solve positions with the engine that volunteers run."""

@@ -138,7 +138,7 @@ class Go(Game[GoPosition]):
 
     def after(self, position: GoPosition, point: Point) -> GoPosition | None:
         """The position after a stone on this point; `None` where the rules forbid it."""
-        stone = 1 << point
+        stone = 1 << point if point >= 0 else 0
         if (position.black | position.white) & stone or not stone & self.board.mask:
             return None
         if point == position.ko:
