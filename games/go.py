@@ -127,6 +127,8 @@ class Go(Game[GoPosition]):
         return position.passes == 2 or self._cycle(position) is not None
 
     def play(self, position: GoPosition, move: Move) -> GoPosition:
+        if move != PASS and move not in self.board.points:
+            raise GameError(f"move {move} is not on the board")
         if self.is_final(position):
             raise GameError(f"illegal move {self.move_name(move)}: the game is over")
         if move == PASS:
@@ -138,7 +140,7 @@ class Go(Game[GoPosition]):
 
     def after(self, position: GoPosition, point: Point) -> GoPosition | None:
         """The position after a stone on this point; `None` where the rules forbid it."""
-        stone = 1 << point if point >= 0 else 0
+        stone = 1 << point
         if (position.black | position.white) & stone or not stone & self.board.mask:
             return None
         if point == position.ko:
