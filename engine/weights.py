@@ -18,7 +18,7 @@ from zermelo.engine.interface import EngineError
 from zermelo.engine.patterns import Pattern, Squares, patterns_of
 from zermelo.games.reversi import STRIDE, Reversi
 
-FOLDER = Path(__file__).parent / "weights"
+FOLDER = Path(__file__).parent / "trained"
 MAGIC = b"ZWEIGHTS1\n"
 DIGEST_BYTES = 16
 PHASE_SPAN = 3  # how many numbers of empties share their weights
