@@ -41,6 +41,7 @@ TICK = 0.05  # how often the services look, in virtual seconds
 HEARTBEAT = 5.0
 TARGET_SECONDS = 60.0
 HASH_MB = 8
+SAVE_EVERY = 500  # answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Oracle:
 
     def __init__(self, game: Game[Any], engine: Engine, file: Path) -> None:
         self.game, self.engine = game, engine
-        self.searched = 0
+        self._unsaved = 0
         file.parent.mkdir(parents=True, exist_ok=True)
         self._disk = sqlite3.connect(file)
         self._disk.execute(
@@ -85,7 +86,6 @@ class Oracle:
         found = self.engine.solve(
             self.game.decode(key), Window.question(threshold), node_limit=budget
         )
-        self.searched += found.nodes
         reply = self._reply(found, threshold, budget)
         self._remember(key, threshold, reply)
         self._disk.execute(
@@ -93,10 +93,14 @@ class Oracle:
             (self.game.spec, key, threshold, reply.answer, reply.lo, reply.hi, reply.nodes,
              reply.proved),
         )
+        self._unsaved += 1
+        if self._unsaved >= SAVE_EVERY:
+            self.save()
         return reply
 
     def save(self) -> None:
         self._disk.commit()
+        self._unsaved = 0
 
     def _remember(self, key: bytes, threshold: int, reply: Reply) -> None:
         memory = self._exhausted if reply.answer == "exhausted" else self._solved
