@@ -35,7 +35,7 @@ _DIGEST_BYTES = 16
 _DEEPEST = 250
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """The node limit was reached or somebody called `abort`."""
 
 
@@ -96,7 +96,7 @@ class GoEngine:
         status = Status.SOLVED
         try:
             self._search(position, window)
-        except _Stopped:
+        except _StoppedError:
             status = Status.ABORTED if self._aborted else Status.EXHAUSTED
         line = self._line(position)
         return Answer(
@@ -212,7 +212,7 @@ class GoEngine:
         if value is not None:
             self._bounds &= self._as_bounds(value, side.black, position)
         elif self._aborted or (left is not None and nodes >= left):
-            raise _Stopped
+            raise _StoppedError
 
     # -- what the table knows ----------------------------------------------------------
 
