@@ -82,7 +82,6 @@ def long_runs(hash_mb: int) -> Iterator[Row]:
         "nodes": None,
         "seconds": round(time.perf_counter() - started, 1),
     }
-    yield solve("go:4x4,ko=basic", value)
     yield solve("go:3x4", 4, hash_mb=hash_mb, share=False)
     game = open_game("go:5x5")
     engine = GoEngine(game, hash_mb=hash_mb)  # type: ignore[arg-type]
@@ -102,8 +101,8 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="also the runs that take minutes")
     parser.add_argument("--hash-mb", type=int, default=4096, help="table of the long runs")
     arguments = parser.parse_args()
-    runs = [small_boards(), iter([solve("go:4x4", 2), solve("go:4x4,ko=ssk", 2)])]
-    runs.append(late_positions())
+    middle = (solve(spec, value) for spec, value in (("go:4x4", 2), ("go:4x4,ko=basic", 1)))
+    runs = [small_boards(), middle, late_positions()]
     if arguments.long:
         runs.append(long_runs(arguments.hash_mb))
     rows: list[Row] = []

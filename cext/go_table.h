@@ -7,7 +7,7 @@
               hint to save work: nothing is ever concluded from it.
 
    A *plain* entry (path = 0) holds wherever the masks allow it, a *path* entry only under
-   the very history whose hash it carries; docs/go.md, "When a stored bound may be reused".
+   the very history whose hash it carries; docs/go.md, "When a stored proof may be reused".
    The state is stored whole, so two states are never mistaken for one another.
 
    A bucket has four entries. A new state takes the place of the one that took the least

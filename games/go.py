@@ -130,9 +130,11 @@ class Go(Game[GoPosition]):
         if move != PASS and move not in self.board.points:
             raise GameError(f"move {move} is not on the board")
         if self.is_final(position):
-            raise GameError(f"illegal move {self.move_name(move)}: the game is over")
+            raise GameError("illegal move: the game is over")
         if move == PASS:
             return self._next(position, position.black, position.white, NO_KO, passed=True)
+        if move not in self.board.points:
+            raise GameError(f"illegal move {move}: it is no point of this board")
         child = self.after(position, move)
         if child is None:
             raise GameError(f"illegal move {self.move_name(move)}: {self._why(position, move)}")
@@ -319,8 +321,8 @@ class Go(Game[GoPosition]):
         """Whether any play could lead to this board again.
 
         Without suicide a stone that is put stays, so no move empties the board, and
-        under ``ssk`` the side that moved has a stone on it. Everything else can come
-        back: all boards with a stone can be reached from one another.
+        under ``ssk`` the side that moved has a stone on it. Of everything else it is
+        not known that it cannot, so everything else is kept.
         """
         if self.suicide == "allowed":
             return True
@@ -345,8 +347,6 @@ class Go(Game[GoPosition]):
         return None
 
     def _why(self, position: GoPosition, point: Point) -> str:
-        if point not in self.board.points:
-            return "it is not on the board"
         if (position.black | position.white) >> point & 1:
             return "there is a stone already"
         if point == position.ko:

@@ -36,7 +36,7 @@ def test_a_rectangular_board_with_set_up_stones() -> None:
         ("(;SZ[3];B[aa];W[aa])", "move 2 of White: illegal move a3: there is a stone already"),
         ("(;SZ[3];B[aa];B[bb])", "move 2: it is not Black's turn"),
         ("(;SZ[3];B[dd])", "move 1 of Black: 'dd' is no point"),
-        ("(;SZ[3];B[];W[];B[aa])", "move 3 of Black: illegal move a3: the game is over"),
+        ("(;SZ[3];B[];W[];B[aa])", "move 3 of Black: illegal move: the game is over"),
         ("(;SZ[3]AB[ba][ab]AW[aa]PL[B])", "a3 has no liberty"),
         ("(;SZ[3]AB[aa]AW[aa])", "names a3 twice"),
         ("(;SZ[3]AB[aa]PL[X])", "wrong side to move 'X'"),
