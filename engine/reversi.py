@@ -257,6 +257,9 @@ class ReversiEngine:
                     line.append(chosen)
                     position, value = after, -value
                     break
+            else:
+                # No move keeps the value: it rests on known bounds that are false.
+                return line
         return line
 
     def _clamp(self, score: int) -> int:

@@ -72,7 +72,10 @@ def load_weights(path: Path, layout: Layout) -> array[int]:
         raise EngineError(f"weight file {path} is damaged; install Zermelo again or train anew")
     _, _, packed = rest.partition(b"\n")
     weights = array("h")
-    weights.frombytes(zlib.decompress(packed))
+    try:
+        weights.frombytes(zlib.decompress(packed))
+    except (zlib.error, ValueError) as error:
+        raise EngineError(f"weight file {path} holds no weights: {error}") from None
     if len(weights) != PHASES * layout.phase_size:
         raise EngineError(f"weight file {path} is for other patterns; train it anew")
     return weights
