@@ -18,7 +18,7 @@ include "reversi_textbook.pxi"
 include "reversi_training.pxi"
 
 cdef enum:
-    LOCAL_BYTES = 1 << 21
+    LOCAL_BYTES = 1 << 18
     EXPECTED_PLIES = 4      # how deep to look for a first guess
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts

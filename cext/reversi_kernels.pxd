@@ -14,6 +14,7 @@ cdef extern from "bits.h" nogil:
     u64 hash_boards(u64 own, u64 opponent)
     void change_once(volatile int *flag, int before, int after)
     void *allocate_table(size_t size)
+    void prefetch "__builtin_prefetch" (const void *address)
 
 cdef extern from "reversi_kernels.h" nogil:
     ctypedef struct Geometry:

@@ -2,9 +2,10 @@
 
 cdef enum:
     FEW_EMPTIES = 4         # at most this many: the specialised functions
-    TABLE_EMPTIES = 5       # at least this many: look into a table
+    PLAIN_EMPTIES = 7       # at most this many: order by replies and parity alone
+    TABLE_EMPTIES = 6       # at least this many: look into a table
     STABLE_EMPTIES = 5      # at least this many: look for stable discs
-    ENHANCED_EMPTIES = 8    # at least this many: look at what is known of the children
+    ENHANCED_EMPTIES = 10   # at least this many: look at what is known of the children
     LOCAL_EMPTIES = 10      # at most this many: in the thread's own table
     HINTED = 1 << 20        # the value of the move that the table recommends
 
@@ -51,18 +52,20 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
     s.nodes += 1
     if must_stop(s):
         return alpha
+    if tabled:
+        # Ask for the bucket now, so that it is there when the moves are known.
+        hash = hash_boards(own, opponent)
+        prefetch(bucket_of(table_of(s, empties), hash))
+    squares = mobility(own, opponent, empty)
     if s.options.stability and empties >= STABLE_EMPTIES \
             and stability_cut(s, own, opponent, alpha, &score):
         return score
-    if tabled:
-        hash = hash_boards(own, opponent)
-        if probe(table_of(s, empties), own, opponent, hash, &facts):
-            if facts.lo >= beta or facts.lo == facts.hi:
-                return facts.lo
-            if facts.hi <= alpha:
-                return facts.hi
-            hint = facts.best
-    squares = mobility(own, opponent, empty)
+    if tabled and probe(table_of(s, empties), own, opponent, hash, &facts):
+        if facts.lo >= beta or facts.lo == facts.hi:
+            return facts.lo
+        if facts.hi <= alpha:
+            return facts.hi
+        hint = facts.best
     if not squares:
         if mobility(opponent, own, empty):
             return -search_middle(s, opponent, own, -beta, -alpha, empties, parity)
@@ -79,8 +82,14 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
                 return -facts.hi
     for i in range(moves.count):
         move = &moves.item[i]
-        if move.square == hint:
+        if moves.count == 1 or move.square == hint:
             move.value = HINTED
+        elif empties <= PLAIN_EMPTIES:
+            move.value = -16 * popcount(mobility(own_after(opponent, move),
+                                                 opponent_after(own, move),
+                                                 empty ^ (<u64> 1 << move.square)))
+            if s.options.parity and parity & s.quadrant[move.square]:
+                move.value += 8
         else:
             move.value = middle_value(s, own_after(opponent, move), opponent_after(own, move),
                                       empty ^ (<u64> 1 << move.square), move.square,
