@@ -29,7 +29,7 @@ from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, campaign_summary, create_campaign
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
-from zermelo.server.planning import CampaignPlan, Demand
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
 from zermelo.sql import query
 

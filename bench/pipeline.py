@@ -36,7 +36,7 @@ from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
 from zermelo.server.supervisor import Supervisor
-from zermelo.server.tree import Tree
+from zermelo.server.tree.tree import Tree
 
 SPEC = "reversi:8x8"
 WARM_UP_SECONDS = 2.0

@@ -22,8 +22,8 @@ from zermelo.server.campaigns import (
     steer_campaign,
 )
 from zermelo.server.database import Connection, check_schema, connect_once, init_schema
-from zermelo.server.growth import grow as grow_tree
-from zermelo.server.planner import Goal
+from zermelo.server.planning.planner import Goal
+from zermelo.server.tree.growth import grow as grow_tree
 
 
 @click.group()

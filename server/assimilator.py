@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from zermelo.games import Bounds
-from zermelo.server.backup import Claim, Contradiction, add_claims
 from zermelo.server.campaigns import Campaign, waiting_campaigns
 from zermelo.server.database import Connection, in_transaction, serve
-from zermelo.server.identity import NodeId
 from zermelo.server.listening import Claims, Listener
+from zermelo.server.tree.backup import Claim, Contradiction, add_claims
+from zermelo.server.tree.identity import NodeId
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
-from zermelo.server.identity import CampaignId, NodeId
-from zermelo.server.planner import Goal
-from zermelo.server.tree import Tree
+from zermelo.server.planning.planner import Goal
+from zermelo.server.tree.identity import CampaignId, NodeId
+from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
 
 DEFAULT_TARGET_SECONDS = 2.0

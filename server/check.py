@@ -16,8 +16,8 @@ from psycopg import IsolationLevel
 from zermelo.engine.portable import PortableEngine
 from zermelo.server.campaigns import Campaign, list_campaigns
 from zermelo.server.database import Connection
-from zermelo.server.identity import node_id
-from zermelo.server.tree import Node, Tree
+from zermelo.server.tree.identity import node_id
+from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
 #: What each query of sql/queries/check.sql finds.

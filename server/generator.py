@@ -16,9 +16,9 @@ import psycopg
 from zermelo.engine import open_engine
 from zermelo.server.campaigns import Campaign, running_campaigns
 from zermelo.server.database import Connection, serve
-from zermelo.server.identity import CampaignId
 from zermelo.server.listening import Claims, Listener
-from zermelo.server.planning import CampaignPlan, Demand
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
+from zermelo.server.tree.identity import CampaignId
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

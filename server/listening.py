@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from psycopg import sql
 
 from zermelo.server.database import Connection
-from zermelo.server.identity import CampaignId
+from zermelo.server.tree.identity import CampaignId
 from zermelo.sql import query
 
 #: How soon a waiting service notices that it shall stop.

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from zermelo import ZermeloError
-from zermelo.server.embedded import die_with_parent
+from zermelo.server.processes import die_with_parent
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
-from zermelo.server.planning import CampaignPlan, Demand
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
 from zermelo.sql import query
 

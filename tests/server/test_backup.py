@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zermelo.server.backup import Claim, Contradiction, add_claims, back_up
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection
+from zermelo.server.tree.backup import Claim, Contradiction, add_claims, back_up
 
 LIMIT = 10
 Graph = list[list[int]]

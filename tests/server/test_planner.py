@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.games import Bounds
-from zermelo.server.costs import CostModel, Sample
-from zermelo.server.planner import Goal, Planner
-from zermelo.server.questions import PlanNode
+from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.planner import Goal, Planner
+from zermelo.server.planning.questions import PlanNode
 
 LIMIT = 6
 MOST_STEPS = 2000

@@ -16,8 +16,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from zermelo.games import Bounds
-from zermelo.server.costs import CostModel
-from zermelo.server.questions import PlanNode, Question, Questions
+from zermelo.server.planning.costs import CostModel
+from zermelo.server.planning.questions import PlanNode, Question, Questions
 
 #: Leaves less likely to be needed than this are not worth a client's electricity.
 LEAST_NEED = 0.02

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from zermelo.server.database import Connection
-from zermelo.server.identity import CampaignId, NodeId
+from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.sql import query
 
 

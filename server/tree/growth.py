@@ -14,10 +14,10 @@ from uuid import UUID
 
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Key
-from zermelo.server.backup import back_up
 from zermelo.server.campaigns import Campaign, CampaignError
 from zermelo.server.database import Connection
-from zermelo.server.identity import NodeId, node_id
+from zermelo.server.tree.backup import back_up
+from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.sql import query
 
 CHUNK = 20_000

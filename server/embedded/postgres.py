@@ -1,14 +1,7 @@
-"""A PostgreSQL of our own in a data directory, for everyone who does not run one.
-
-The data directory belongs to one run at a time, which holds the lock and is the parent
-of the server; other commands may connect to it meanwhile. The server dies with its
-parent, and every way to die is one that PostgreSQL recovers from by itself.
-"""
+"""The PostgreSQL server of a data directory: created, started, kept alive, stopped."""
 
 from __future__ import annotations
 
-import ctypes
-import fcntl
 import hashlib
 import logging
 import os
@@ -16,26 +9,23 @@ import pwd
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import quote
 
-from zermelo import ZermeloError
+from zermelo.server.embedded.errors import DiskFullError, EmbeddedError
+from zermelo.server.embedded.postmaster import ROLE, is_postgres, read_postmaster
+from zermelo.server.processes import die_with_parent
 
 log = logging.getLogger(__name__)
 
 POSTGRES_VERSION = 18
-ROLE = "zermelo"
 
 #: Accounts to run PostgreSQL under when we are root, which PostgreSQL refuses to be.
 ACCOUNTS = ("postgres", "nobody")
-
-PR_SET_PDEATHSIG = 1
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
@@ -67,72 +57,6 @@ SETTINGS = {
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
-
-
-class EmbeddedError(ZermeloError):
-    """The embedded PostgreSQL cannot run; the message says why and what to do."""
-
-    exit_code = 4
-
-
-class DataDirectoryInUseError(EmbeddedError):
-    """Another run holds the lock of the data directory."""
-
-
-def default_data_dir() -> Path:
-    """Where data goes unless the user says otherwise."""
-    if os.geteuid() == 0:
-        # The home of root is closed to the account that PostgreSQL runs under.
-        return Path("/var/lib/zermelo")
-    base = os.environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "zermelo"
-
-
-def die_with_parent(signal_number: int) -> None:
-    """Ask the kernel to send this process a signal when its parent ends (Linux only)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal_number)
-
-
-class DiskFullError(EmbeddedError):
-    """There is too little space left to go on safely."""
-
-
-class DataDirectory:
-    """A data directory and its lock. The lock ends with the process that took it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path.expanduser().resolve()
-        self._lock: int | None = None
-
-    def lock(self) -> None:
-        """Take the directory for this run, creating it when it is new."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise EmbeddedError(
-                f"cannot use data directory {self.path}: {error.strerror}"
-            ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
-            os.close(lock)
-            raise DataDirectoryInUseError(
-                f"data directory {self.path} is in use by another run (process {holder}); "
-                "wait for it, stop it, or choose another --data-dir"
-            ) from None
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
-        self._lock = lock
-        # A forked child must not keep the lock when this process dies.
-        os.register_at_fork(after_in_child=self.unlock)
-
-    def unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
 
 
 class EmbeddedPostgres:
@@ -170,7 +94,7 @@ class EmbeddedPostgres:
             self._start()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            postmaster = _read_postmaster(self.cluster)
+            postmaster = read_postmaster(self.cluster)
             if postmaster and postmaster.ready and postmaster.pid == self.pid:
                 return postmaster.url
             if not self.running:
@@ -264,11 +188,11 @@ class EmbeddedPostgres:
 
     def _stop_orphan(self) -> None:
         """End a server that outlived its parent (where the kernel cannot see to it)."""
-        postmaster = _read_postmaster(self.cluster)
+        postmaster = read_postmaster(self.cluster)
         if postmaster is None:
             return
         deadline = time.monotonic() + STOP_SECONDS
-        while _is_postgres(postmaster.pid):
+        while is_postgres(postmaster.pid):
             with suppress(ProcessLookupError):
                 os.kill(postmaster.pid, signal.SIGINT)
             if time.monotonic() > deadline:
@@ -339,57 +263,6 @@ class EmbeddedPostgres:
                     )
 
 
-class EmbeddedDatabase:
-    """A data directory's database for one block: run by us, or joined where it runs."""
-
-    def __init__(self, data_dir: Path, *, create: bool = False) -> None:
-        self._directory = DataDirectory(data_dir)
-        self._postgres = EmbeddedPostgres(self._directory.path)
-        self._create = create
-        self._ours = False
-        self.url = ""
-
-    def __enter__(self) -> EmbeddedDatabase:
-        if not (self._create or self._postgres.cluster.exists()):
-            raise EmbeddedError(
-                f"there is no database in {self._directory.path}; start one with "
-                "`zermelo solve` or `zermelo db init`, or name another --data-dir"
-            )
-        try:
-            self._directory.lock()
-        except DataDirectoryInUseError:
-            self.url = _url_of_other_run(self._postgres.cluster)
-            return self
-        self._ours = True
-        try:
-            self._postgres.begin()
-            self.url = self._postgres.wait_ready()
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._ours:
-            self._end()
-
-    def keep_alive(self) -> None:
-        """Start the server again if it is ours and died. Call it now and then."""
-        if self._ours:
-            self._postgres.keep_alive()
-
-    def _end(self) -> None:
-        self._postgres.stop()
-        self._directory.unlock()
-
-
-@contextmanager
-def embedded_database(data_dir: Path, *, create: bool = False) -> Iterator[str]:
-    """The URL of a data directory's database: the running one, or one run for this block."""
-    with EmbeddedDatabase(data_dir, create=create) as database:
-        yield database.url
-
-
 @contextmanager
 def running(postgres: EmbeddedPostgres) -> Iterator[str]:
     """The URL of a server that is launched before and stopped after the block."""
@@ -398,57 +271,6 @@ def running(postgres: EmbeddedPostgres) -> Iterator[str]:
         yield postgres.wait_ready()
     finally:
         postgres.stop()
-
-
-def _url_of_other_run(cluster: Path) -> str:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        postmaster = _read_postmaster(cluster)
-        if postmaster and postmaster.ready:
-            return postmaster.url
-        time.sleep(0.05)
-    raise EmbeddedError(f"another run uses {cluster.parent}, but its PostgreSQL is not ready")
-
-
-# -- postmaster.pid ---------------------------------------------------------------------
-
-
-class _Postmaster:
-    """What a running server says about itself in postmaster.pid, one fact a line."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.pid = int(lines[0])
-        self.ready = len(lines) > 7 and lines[7].strip() == "ready"
-        self._port, self._sockets = (lines[3], lines[4]) if len(lines) > 4 else ("", "")
-
-    @property
-    def url(self) -> str:
-        host = quote(self._sockets, safe="")
-        return f"postgresql://{ROLE}@/postgres?host={host}&port={self._port}"
-
-
-def _read_postmaster(cluster: Path) -> _Postmaster | None:
-    try:
-        return _Postmaster((cluster / "postmaster.pid").read_text().splitlines())
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _is_postgres(pid: int) -> bool:
-    """Whether this process exists and is a PostgreSQL, not one that reused its number."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    try:
-        return b"postgres" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return sys.platform != "linux"
-
-
-# -- small things -------------------------------------------------------------------------
 
 
 def _programs() -> Path:

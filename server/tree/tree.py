@@ -15,7 +15,7 @@ from zermelo import ZermeloError
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Bounds, Key
 from zermelo.server.database import Connection
-from zermelo.server.identity import CampaignId, NodeId, node_id
+from zermelo.server.tree.identity import CampaignId, NodeId, node_id
 from zermelo.sql import query
 
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from zermelo.engine import Engine
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
-from zermelo.server.backup import Claim, Contradiction, add_claims, back_up
 from zermelo.server.campaigns import Campaign, steer_campaign
-from zermelo.server.costs import CostModel, Sample
 from zermelo.server.database import Connection
-from zermelo.server.identity import NodeId, node_id
-from zermelo.server.planner import Choice, Planner, budget_of
-from zermelo.server.questions import Key, PlanNode
-from zermelo.server.tree import Node, Tree
+from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.planner import Choice, Planner, budget_of
+from zermelo.server.planning.questions import Key, PlanNode
+from zermelo.server.tree.backup import Claim, Contradiction, add_claims, back_up
+from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from zermelo.games import Bounds
-from zermelo.server.costs import CostModel
-from zermelo.server.identity import NodeId
+from zermelo.server.planning.costs import CostModel
+from zermelo.server.tree.identity import NodeId
 
 #: Siblings err together: only the best child's chance counts in full, the others' are
 #: taken to this power.

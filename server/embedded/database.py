@@ -1,0 +1,74 @@
+"""The database of a data directory, run by us or joined where it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from zermelo.server.embedded.directory import DataDirectory
+from zermelo.server.embedded.errors import DataDirectoryInUseError, EmbeddedError
+from zermelo.server.embedded.postgres import START_SECONDS, EmbeddedPostgres
+from zermelo.server.embedded.postmaster import read_postmaster
+
+
+class EmbeddedDatabase:
+    """A data directory's database for one block: run by us, or joined where it runs."""
+
+    def __init__(self, data_dir: Path, *, create: bool = False) -> None:
+        self._directory = DataDirectory(data_dir)
+        self._postgres = EmbeddedPostgres(self._directory.path)
+        self._create = create
+        self._ours = False
+        self.url = ""
+
+    def __enter__(self) -> EmbeddedDatabase:
+        if not (self._create or self._postgres.cluster.exists()):
+            raise EmbeddedError(
+                f"there is no database in {self._directory.path}; start one with "
+                "`zermelo solve` or `zermelo db init`, or name another --data-dir"
+            )
+        try:
+            self._directory.lock()
+        except DataDirectoryInUseError:
+            self.url = _url_of_other_run(self._postgres.cluster)
+            return self
+        self._ours = True
+        try:
+            self._postgres.begin()
+            self.url = self._postgres.wait_ready()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._ours:
+            self._end()
+
+    def keep_alive(self) -> None:
+        """Start the server again if it is ours and died. Call it now and then."""
+        if self._ours:
+            self._postgres.keep_alive()
+
+    def _end(self) -> None:
+        self._postgres.stop()
+        self._directory.unlock()
+
+
+@contextmanager
+def embedded_database(data_dir: Path, *, create: bool = False) -> Iterator[str]:
+    """The URL of a data directory's database: the running one, or one run for this block."""
+    with EmbeddedDatabase(data_dir, create=create) as database:
+        yield database.url
+
+
+def _url_of_other_run(cluster: Path) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        postmaster = read_postmaster(cluster)
+        if postmaster and postmaster.ready:
+            return postmaster.url
+        time.sleep(0.05)
+    raise EmbeddedError(f"another run uses {cluster.parent}, but its PostgreSQL is not ready")

@@ -1,0 +1,19 @@
+"""What can go wrong with a PostgreSQL of our own."""
+
+from __future__ import annotations
+
+from zermelo import ZermeloError
+
+
+class EmbeddedError(ZermeloError):
+    """The embedded PostgreSQL cannot run; the message says why and what to do."""
+
+    exit_code = 4
+
+
+class DataDirectoryInUseError(EmbeddedError):
+    """Another run holds the lock of the data directory."""
+
+
+class DiskFullError(EmbeddedError):
+    """There is too little space left to go on safely."""
