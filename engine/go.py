@@ -8,7 +8,6 @@ used fewer nodes goes next. Only proofs count, so the answer is right whoever fi
 
 from __future__ import annotations
 
-import hashlib
 import time
 import zlib
 from collections.abc import Iterable
@@ -16,22 +15,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.cext.go_search import Prover
+from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.interface import (
     Answer,
-    CheckpointError,
     EngineError,
     Expansion,
     Known,
     Progress,
     Status,
     Window,
+    checked_window,
 )
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC1"
-_DIGEST_BYTES = 16
 _DEEPEST = 250
 
 
@@ -84,10 +83,7 @@ class GoEngine:
     ) -> Answer:
         if algorithm != "mtdf":
             raise EngineError(f"the Go engine knows no algorithm {algorithm!r}; only mtdf")
-        limit = self.game.max_score
-        window = window or Window(-limit - 1, limit + 1)
-        if window.alpha >= window.beta:
-            raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
+        window = checked_window(self.game, window, algorithm)
         started = time.perf_counter()
         self._aborted, self._nodes, self._node_limit = False, 0, node_limit
         self._prover.allow()
@@ -122,16 +118,10 @@ class GoEngine:
         return self.game.evaluate(position)
 
     def checkpoint(self) -> bytes:
-        body = self._header() + zlib.compress(self._prover.dump(), 1)
-        return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
+        return seal(_MAGIC, self.game, zlib.compress(self._prover.dump(), 1))
 
     def restore(self, checkpoint: bytes) -> None:
-        digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
-        if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
-            raise CheckpointError("the checkpoint is damaged")
-        if not body.startswith(self._header()):
-            raise CheckpointError(f"the checkpoint is not one of {self.game.spec}")
-        self._prover.load(zlib.decompress(body[len(self._header()) :]))
+        self._prover.load(zlib.decompress(unseal(_MAGIC, self.game, checkpoint)))
 
     def clear(self) -> None:
         self._prover.clear()
@@ -148,7 +138,7 @@ class GoEngine:
         guess = self.guess(position)
         while True:
             bounds = self._bounds
-            if bounds.exact or bounds.lo >= window.beta or bounds.hi <= window.alpha:
+            if window.settled_by(bounds):
                 return
             threshold = max(guess, bounds.lo + 1, window.alpha + 1)
             threshold = min(threshold, bounds.hi, window.beta)
@@ -295,9 +285,6 @@ class GoEngine:
     def _salt(self, black: bool) -> int:
         """Proofs are shared between the colours unless a draw is worth different area."""
         return int(black) if self._go.komi and self._go.ko == "basic" else 0
-
-    def _header(self) -> bytes:
-        return _MAGIC + self.game.spec.encode() + b"\0"
 
 
 def best_reply(engine: GoEngine, position: GoPosition, answer: Answer) -> Move:

@@ -56,6 +56,10 @@ class Window(NamedTuple):
     def question(cls, threshold: int) -> Window:
         return cls(threshold - 1, threshold)
 
+    def settled_by(self, bounds: Bounds) -> bool:
+        """Whether a score within `bounds` leaves nothing in this window to tell apart."""
+        return bounds.exact or bounds.lo >= self.beta or bounds.hi <= self.alpha
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -111,6 +115,16 @@ class Engine(Protocol):
 
     def expand(self, keys: bytes) -> Expansion:
         """The canonical children of many positions at once, all given by key."""
+
+
+def checked_window(game: Game[Any], window: Window | None, algorithm: str) -> Window:
+    """The window to search: all scores by default; `EngineError` for a wrong request."""
+    if algorithm not in ALGORITHMS:
+        raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+    window = window or Window(-game.max_score - 1, game.max_score + 1)
+    if window.alpha >= window.beta:
+        raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
+    return window
 
 
 class Expansion(NamedTuple):

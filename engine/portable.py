@@ -7,22 +7,20 @@ table is keyed by key *and* history, so it is sound for path-dependent games too
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import time
 from collections.abc import Iterable
 from typing import Any
 
+from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.interface import (
-    ALGORITHMS,
     Answer,
-    CheckpointError,
-    EngineError,
     Expansion,
     Known,
     Progress,
     Status,
     Window,
+    checked_window,
 )
 from zermelo.games import KEY_BYTES, Bounds, Game, Move
 
@@ -30,7 +28,6 @@ Entry = tuple[bytes, bytes]
 
 _MAGIC = b"ZPC1"
 _RECORD = struct.Struct(f">{KEY_BYTES}sHhh")
-_DIGEST_BYTES = 16
 
 
 class _StoppedError(Exception):
@@ -60,11 +57,7 @@ class PortableEngine:
         node_limit: int | None = None,
         known: Iterable[Known] = (),
     ) -> Answer:
-        if algorithm not in ALGORITHMS:
-            raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
-        window = window or Window(-self.game.max_score - 1, self.game.max_score + 1)
-        if window.alpha >= window.beta:
-            raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
+        window = checked_window(self.game, window, algorithm)
         started = time.perf_counter()
         self._root, self._nodes, self._node_limit = position, 0, node_limit
         self._aborted = False
@@ -72,7 +65,7 @@ class PortableEngine:
             self._tighten(seed.position, seed.bounds)
         status = Status.SOLVED
         try:
-            self._search(position, window.alpha, window.beta, algorithm)
+            self._search(position, window, algorithm)
         except _StoppedError as stopped:
             status = stopped.status
         line = self._line(position)
@@ -103,21 +96,14 @@ class PortableEngine:
             _RECORD.pack(key, len(history), bounds.lo, bounds.hi) + history
             for (key, history), bounds in self._table.items()
         ]
-        body = _MAGIC + self.game.spec.encode() + b"\0" + b"".join(records)
-        return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
+        return seal(_MAGIC, self.game, b"".join(records))
 
     def restore(self, checkpoint: bytes) -> None:
-        digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
-        header = _MAGIC + self.game.spec.encode() + b"\0"
-        if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
-            raise CheckpointError("the checkpoint is damaged")
-        if not body.startswith(header):
-            raise CheckpointError(f"the checkpoint is not one of {self.game.spec}")
-        at = len(header)
-        while at < len(body):
-            key, length, lo, hi = _RECORD.unpack_from(body, at)
+        content, at = unseal(_MAGIC, self.game, checkpoint), 0
+        while at < len(content):
+            key, length, lo, hi = _RECORD.unpack_from(content, at)
             at += _RECORD.size
-            history, at = body[at : at + length], at + length
+            history, at = content[at : at + length], at + length
             self._table[key, history] = Bounds(lo, hi)
 
     def clear(self) -> None:
@@ -138,16 +124,13 @@ class PortableEngine:
 
     # -- the search -------------------------------------------------------------------
 
-    def _search(self, position: Any, alpha: int, beta: int, algorithm: str) -> None:
-        limit = self.game.max_score
+    def _search(self, position: Any, window: Window, algorithm: str) -> None:
+        limit, (alpha, beta) = self.game.max_score, window
         if algorithm == "minimax":
             self._negamax(position, -limit - 1, limit + 1, prune=False)
         elif algorithm == "mtdf":
             guess = max(alpha + 1, min(beta, self.guess(position)))
-            while True:
-                bounds = self._bounds(position)
-                if bounds.exact or bounds.lo >= beta or bounds.hi <= alpha:
-                    return
+            while not window.settled_by(bounds := self._bounds(position)):
                 threshold = max(guess, bounds.lo + 1, alpha + 1)
                 threshold = min(threshold, bounds.hi, beta)
                 guess = self._negamax(position, threshold - 1, threshold)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
-    ALGORITHMS,
     Answer,
-    CheckpointError,
     EngineError,
     Expansion,
     Known,
     Progress,
     Status,
     Window,
+    checked_window,
 )
 from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
 from zermelo.games import KEY_BYTES, Bounds, GameError, Move
@@ -28,7 +27,6 @@ TEXTBOOK = ("minimax", "alphabeta", "negamax")
 NO_MOVE = 64
 CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
 _MAGIC = b"ZRC1"
-_DIGEST_BYTES = 16
 
 
 class ReversiEngine:
@@ -72,12 +70,8 @@ class ReversiEngine:
         node_limit: int | None = None,
         known: Iterable[Known] = (),
     ) -> Answer:
-        if algorithm not in ALGORITHMS:
-            raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+        window = checked_window(self.game, window, algorithm)
         limits = self.game.score_range
-        window = window or Window(limits.lo - 1, limits.hi + 1)
-        if window.alpha >= window.beta:
-            raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
         started = time.perf_counter()
         for item in known:
             bounds = item.bounds & limits
@@ -123,17 +117,10 @@ class ReversiEngine:
 
     def checkpoint(self) -> bytes:
         records: bytes = self.core.dump(CHECKPOINT_EFFORT)
-        body = _MAGIC + self.game.spec.encode() + b"\0" + records
-        return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() + body
+        return seal(_MAGIC, self.game, records)
 
     def restore(self, checkpoint: bytes) -> None:
-        digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
-        header = _MAGIC + self.game.spec.encode() + b"\0"
-        if hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest() != digest:
-            raise CheckpointError("the checkpoint is damaged")
-        if not body.startswith(header):
-            raise CheckpointError(f"the checkpoint is not one of {self.game.spec}")
-        self.core.load(body[len(header) :])
+        self.core.load(unseal(_MAGIC, self.game, checkpoint))
 
     def clear(self) -> None:
         self.core.clear()
@@ -152,7 +139,7 @@ class ReversiEngine:
         """Ask until the window is settled; the best move of the last answer at or above alpha."""
         best: Move | None = None
         guess = self.guess(position)
-        while not self._settled(window):
+        while not window.settled_by(self._bounds):
             bounds = self._bounds
             alpha, beta = window
             if algorithm == "mtdf":
@@ -169,10 +156,6 @@ class ReversiEngine:
             if best is None or guess > alpha:
                 best = move
         return best
-
-    def _settled(self, window: Window) -> bool:
-        bounds = self._bounds
-        return bounds.exact or bounds.lo >= window.beta or bounds.hi <= window.alpha
 
     def _ask(
         self, position: ReversiPosition, alpha: int, beta: int

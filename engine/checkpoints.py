@@ -1,0 +1,36 @@
+"""The envelope of a checkpoint: what it is of, and a digest that shows damage."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from zermelo.engine.interface import CheckpointError
+from zermelo.games import Game
+
+_DIGEST_BYTES = 16
+
+
+def seal(kind: bytes, game: Game[Any], content: bytes) -> bytes:
+    """`kind` names the layout of the content; a new layout needs a new one."""
+    body = _header(kind, game) + content
+    return _digest(body) + body
+
+
+def unseal(kind: bytes, game: Game[Any], checkpoint: bytes) -> bytes:
+    """The content, exactly as it was sealed; `CheckpointError` for anything else."""
+    digest, body = checkpoint[:_DIGEST_BYTES], checkpoint[_DIGEST_BYTES:]
+    if _digest(body) != digest:
+        raise CheckpointError("the checkpoint is damaged")
+    header = _header(kind, game)
+    if not body.startswith(header):
+        raise CheckpointError(f"the checkpoint is not one of {game.spec}")
+    return body[len(header) :]
+
+
+def _header(kind: bytes, game: Game[Any]) -> bytes:
+    return kind + game.spec.encode() + b"\0"
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=_DIGEST_BYTES).digest()
