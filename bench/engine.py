@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from zermelo import ZermeloError
-from zermelo.cli.contestants import without_each_technique
+from zermelo.cli.engine.contestants import without_each_technique
 from zermelo.cli.output import print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
 from zermelo.engine import Answer, Status

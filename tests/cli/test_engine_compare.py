@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_command import invoke as run
 
-from zermelo.cli.contestants import FAST, TECHNIQUES, contestants
+from zermelo.cli.engine.contestants import FAST, TECHNIQUES, contestants
 from zermelo.cli.suite import load_suite
 from zermelo.engine import ALGORITHMS, open_engine
 from zermelo.engine.portable import PortableEngine

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from engine_command import invoke as run
 
-from zermelo.cli.engine_perft import count_distinct, count_lines
+from zermelo.cli.engine.perft import count_distinct, count_lines
 from zermelo.cli.watch import Ticker
 from zermelo.engine import open_engine
 from zermelo.engine.portable import PortableEngine

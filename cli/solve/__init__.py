@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import click
 
 from zermelo import ZermeloError
-from zermelo.cli.best_play import play_on
-from zermelo.cli.local_run import LocalRun, LocalRunSettings
 from zermelo.cli.options import database_options, json_option, option
+from zermelo.cli.solve.best_play import play_on
+from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
 
@@ -84,7 +84,7 @@ def solve(
     if as_json:
         click.echo(json.dumps(_final_object(summary, seconds)))
     else:
-        from zermelo.cli.live_view import show_result
+        from zermelo.cli.solve.live_view import show_result
 
         show_result(summary, seconds)
 
@@ -96,8 +96,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _watch(run: LocalRun, *, quiet: bool) -> Summary:
     """Show what happens until the campaign is finished; its summary then."""
-    from zermelo.cli.live_view import LiveView
-    from zermelo.cli.watching import CampaignWatch
+    from zermelo.cli.solve.campaign_watch import CampaignWatch
+    from zermelo.cli.solve.live_view import LiveView
 
     with CampaignWatch(run) as watch, LiveView(sys.stderr, quiet=quiet) as view:
         while True:

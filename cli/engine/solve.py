@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from zermelo.cli.engine_report import as_json, facts, news, proved_move, value_in_words
+from zermelo.cli.engine.report import as_json, facts, news, proved_move, value_in_words
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import (
     print_facts,

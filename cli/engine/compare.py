@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from zermelo.cli.contestants import Contestant, contestants
+from zermelo.cli.engine.contestants import Contestant, contestants
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
@@ -64,7 +64,7 @@ def compare(
     draw = None
     if plot is not None:
         # Loads matplotlib, which is optional, and takes a second; and fails before the work.
-        from zermelo.cli.comparison_plot import open_plot
+        from zermelo.cli.engine.comparison_plot import open_plot
 
         draw = open_plot(plot)
     engine = open_engine(loaded.game, hash_mb=TABLE_MB)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from zermelo.cli.engine_compare import compare
-from zermelo.cli.engine_perft import perft
-from zermelo.cli.engine_solve import solve
-from zermelo.cli.engine_train import train
+from zermelo.cli.engine.compare import compare
+from zermelo.cli.engine.perft import perft
+from zermelo.cli.engine.solve import solve
+from zermelo.cli.engine.train import train
 from zermelo.cli.plain_errors import PlainGroup
 
 

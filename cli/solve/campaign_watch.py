@@ -7,7 +7,7 @@ import time
 
 import psycopg
 
-from zermelo.cli.local_run import LocalRun
+from zermelo.cli.solve.local_run import LocalRun
 from zermelo.server.campaigns import Summary, campaign_summary
 from zermelo.server.database import Connection, DatabaseError, connect_once
 

@@ -12,7 +12,7 @@ from zermelo.engine import ALGORITHMS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from zermelo.cli.engine_compare import Standing
+    from zermelo.cli.engine.compare import Standing
 
 FORMATS = (".png", ".svg")
 _MARKERS = dict(zip(ALGORITHMS, "Xosd^", strict=True))
