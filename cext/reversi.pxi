@@ -41,8 +41,11 @@ cdef class Core:
     cdef Search *searches
     cdef readonly int threads
     cdef object weights         # keeps the memory that `evaluation` points into
+    cdef u64[::1] memory        # where the table lies, if it is not our own
 
-    def __cinit__(self, int rows, int cols, bint wof, int threads, size_t hash_bytes):
+    def __cinit__(self, int rows, int cols, bint wof, int threads, size_t hash_bytes,
+                  u64[::1] memory=None, u64 salt=0):
+        """With `memory`, the table lies there, beside other engines' entries of other salts."""
         cdef int i
         self.threads = threads
         self.shared = <Shared *> allocate_table(sizeof(Shared))
@@ -50,8 +53,13 @@ cdef class Core:
         self.searches = <Search *> calloc(threads, sizeof(Search))
         if not (self.shared and self.evaluation and self.searches
                 and init_geometry(&self.geometry, rows, cols)
-                and open_table(&self.table, hash_bytes)):
+                and (memory is not None or open_table(&self.table, hash_bytes))):
             raise MemoryError(f"no memory for a table of {hash_bytes >> 20} MB")
+        if memory is not None:
+            self.memory = memory
+            self.table.entries = <Entry *> &memory[0]
+            self.table.mask = buckets_in(memory.shape[0] * sizeof(u64)) - 1
+            self.table.salt = salt
         for i in range(threads):
             init_search(&self.searches[i], &self.geometry, wof)
             self.searches[i].evaluation = self.evaluation
@@ -68,7 +76,8 @@ cdef class Core:
             for i in range(self.threads):
                 free(self.searches[i].local.entries)
         free_geometry(&self.geometry)
-        free(self.table.entries)
+        if self.memory is None:
+            free(self.table.entries)
         free(self.searches)
         free(self.evaluation)
         free(self.shared)
@@ -162,15 +171,18 @@ cdef class Core:
 
     # -- solving -----------------------------------------------------------------------
 
-    def prepare(self, int empties, node_limit=None):
-        """Before the threads of a search call `run`."""
+    def prepare(self, int empties, node_limit=None, age=None):
+        """Before the threads of a search call `run`.
+
+        What is in the table is older than this search, unless `age` says how old it is.
+        """
         cdef int i
         self.shared.stop = RUNNING
         memset(<void *> self.shared.busy, 0, sizeof(self.shared.busy))
         self.shared.node_limit = <u64> -1
         if node_limit is not None:
             self.shared.node_limit = max(node_limit // self.threads, 1)
-        self.table.age += 1
+        self.table.age = self.table.age + 1 if age is None else age & 255
         for i in range(self.threads):
             self.searches[i].nodes = 0
             self.searches[i].leaves = 0
@@ -285,7 +297,7 @@ cdef class Core:
         cdef u64 entries = 2 * (self.table.mask + 1)
         cdef Entry *entry
         for i in range(entries):
-            count += worth_keeping(&self.table.entries[i], least_effort)
+            count += worth_keeping(&self.table, &self.table.entries[i], least_effort)
         records = bytearray(count * RECORD_BYTES)
         if not count:
             return bytes(records)
@@ -293,7 +305,7 @@ cdef class Core:
         cdef u64 at = 0
         for i in range(entries):
             entry = &self.table.entries[i]
-            if worth_keeping(entry, least_effort) and at < 3 * count:
+            if worth_keeping(&self.table, entry, least_effort) and at < 3 * count:
                 out[at] = entry.own
                 out[at + 1] = entry.opponent
                 out[at + 2] = entry.facts
@@ -348,10 +360,11 @@ cdef class Core:
                 out[i, k + 1] = min(popcount(mobility(opponent[i], own[i], empty)), MOST_MOVES - 1)
 
 
-cdef bint worth_keeping(const Entry *entry, int least_effort) noexcept nogil:
-    """Whether to dump an entry: it took some effort, and no thread tore it in writing."""
+cdef bint worth_keeping(const Table *table, const Entry *entry, int least_effort) noexcept nogil:
+    """Whether to dump an entry: it is ours, took some effort, and was not torn in writing."""
+    cdef u64 hash = hash_boards(entry.own, entry.opponent)
     return (effort_of(entry.facts) > least_effort
-            and entry.check == checksum(hash_boards(entry.own, entry.opponent), entry.facts))
+            and entry.check == checksum(table, hash, entry.facts))
 
 
 cdef u64 perft(u64 board, u64 own, u64 opponent, int depth) noexcept nogil:

@@ -9,7 +9,16 @@ ORDERS: list[str]
 
 class Core:
     threads: int
-    def __init__(self, rows: int, cols: int, wof: bool, threads: int, hash_bytes: int) -> None: ...
+    def __init__(
+        self,
+        rows: int,
+        cols: int,
+        wof: bool,
+        threads: int,
+        hash_bytes: int,
+        memory: memoryview | None = None,
+        salt: int = 0,
+    ) -> None: ...
     def set_options(
         self,
         table: bool = True,
@@ -28,7 +37,9 @@ class Core:
     def canonical(self, own: int, opponent: int) -> tuple[int, int]: ...
     def perft(self, own: int, opponent: int, depth: int) -> int: ...
     def expand(self, keys: bytes) -> tuple[bytes, list[int]]: ...
-    def prepare(self, empties: int, node_limit: int | None = None) -> None: ...
+    def prepare(
+        self, empties: int, node_limit: int | None = None, age: int | None = None
+    ) -> None: ...
     def turn_to(self, empties: int) -> None: ...
     def run(
         self, thread: int, own: int, opponent: int, alpha: int, beta: int

@@ -7,7 +7,9 @@
 #
 # The whole position is stored, so no two positions are ever taken for each other. Threads
 # read and write without locks; `check` ties the four words together, and an entry that
-# another thread is half through writing does not match and counts as absent.
+# another thread is half through writing does not match and counts as absent. The same holds
+# between processes that map one table. `salt` is different for every game, so that entries
+# of several games can live in one table and never match each other's positions.
 #
 # Replacement: the first entry keeps what was most expensive to find out (`effort`, the
 # logarithm of the nodes spent) during this search or the last; the second takes whatever
@@ -25,6 +27,7 @@ cdef struct Entry:
 cdef struct Table:
     Entry *entries
     u64 mask         # number of buckets - 1
+    u64 salt         # part of every check
     int age
 
 cdef struct Facts:
@@ -35,13 +38,18 @@ cdef struct Facts:
     int effort
 
 
-cdef bint open_table(Table *table, size_t size) noexcept nogil:
-    """A table of at most `size` bytes; the number of buckets is a power of two."""
+cdef u64 buckets_in(size_t size) noexcept nogil:
+    """How many buckets a table of at most `size` bytes has: a power of two."""
     cdef u64 buckets = 1
     while buckets * 2 * 2 * sizeof(Entry) <= size:
         buckets *= 2
+    return buckets
+
+
+cdef bint open_table(Table *table, size_t size) noexcept nogil:
+    """A table of its own; false when there is no memory for it."""
+    cdef u64 buckets = buckets_in(size)
     table.mask = buckets - 1
-    table.age = 0
     table.entries = <Entry *> allocate_table(buckets * 2 * sizeof(Entry))
     return table.entries != NULL
 
@@ -64,8 +72,8 @@ cdef inline void unpack_facts(u64 packed, Facts *facts) noexcept nogil:
     facts.effort = packed >> 32 & 255
 
 
-cdef inline u64 checksum(u64 hash, u64 packed) noexcept nogil:
-    return hash ^ packed * <u64> 0x9fb21c651e98df25
+cdef inline u64 checksum(const Table *table, u64 hash, u64 packed) noexcept nogil:
+    return table.salt ^ hash ^ packed * <u64> 0x9fb21c651e98df25
 
 
 cdef inline Entry *bucket_of(const Table *table, u64 hash) noexcept nogil:
@@ -81,19 +89,19 @@ cdef inline bint probe(const Table *table, u64 own, u64 opponent, u64 hash,
     for slot in range(2):
         if entry.own == own and entry.opponent == opponent:
             packed = entry.facts
-            if entry.check == checksum(hash, packed):
+            if entry.check == checksum(table, hash, packed):
                 unpack_facts(packed, facts)
                 return True
         entry += 1
     return False
 
 
-cdef inline void write_entry(Entry *entry, u64 own, u64 opponent, u64 hash,
+cdef inline void write_entry(const Table *table, Entry *entry, u64 own, u64 opponent, u64 hash,
                              u64 packed) noexcept nogil:
     entry.own = own
     entry.opponent = opponent
     entry.facts = packed
-    entry.check = checksum(hash, packed)
+    entry.check = checksum(table, hash, packed)
 
 
 cdef inline int effort_of(u64 packed) noexcept nogil:
@@ -115,7 +123,7 @@ cdef inline void store(Table *table, u64 own, u64 opponent, u64 hash, int lo, in
     cdef bint raises
     for slot in range(2):
         if entry.own == own and entry.opponent == opponent \
-                and entry.check == checksum(hash, entry.facts):
+                and entry.check == checksum(table, hash, entry.facts):
             unpack_facts(entry.facts, &old)
             raises = lo > old.lo
             lo = max(lo, old.lo)
@@ -130,16 +138,16 @@ cdef inline void store(Table *table, u64 own, u64 opponent, u64 hash, int lo, in
                 # Only a bound from above is new: the move that proved `lo` stays in front.
                 second = best
                 best = old.best
-            write_entry(entry, own, opponent, hash,
+            write_entry(table, entry, own, opponent, hash,
                         pack_facts(lo, hi, best, second, effort, table.age))
             return
         entry += 1
     cdef u64 packed = pack_facts(lo, hi, best, second, effort, table.age)
     if effort >= effort_of(first.facts) or age_of(first.facts) != <uint8_t> table.age:
         first[1] = first[0]
-        write_entry(first, own, opponent, hash, packed)
+        write_entry(table, first, own, opponent, hash, packed)
     else:
-        write_entry(first + 1, own, opponent, hash, packed)
+        write_entry(table, first + 1, own, opponent, hash, packed)
 
 
 cdef inline int log_effort(u64 nodes) noexcept nogil:

@@ -34,7 +34,7 @@ def _address(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @option("--workers", type=click.IntRange(1, 1024), default=None, show_default="one per core",
         help="Searches that run at the same time, each a process.")
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
-        help="Transposition table of each worker.")
+        help="Transposition table for each worker; they share the sum.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
         help="Stop after so many results.")
 @option("--data-dir", type=click.Path(path_type=Path), default=default_data_dir,

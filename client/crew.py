@@ -1,4 +1,7 @@
-"""The worker processes of a client: starting, feeding, and replacing them."""
+"""The worker processes of a client: starting, feeding, and replacing them.
+
+They search with one table, so that what one has proved helps all.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from contextlib import suppress
 
 from zermelo.client.frames import frame, read_frame
 from zermelo.client.settings import ClientError, ClientSettings
+from zermelo.engine import SharedTable
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 
@@ -25,8 +29,8 @@ MOST_DEATHS = 5
 class CrewMember:
     """One worker process and what it is doing."""
 
-    def __init__(self, settings: ClientSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: ClientSettings, table: SharedTable) -> None:
+        self._settings, self._table = settings, table
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
         self.lease = 0
@@ -42,8 +46,8 @@ class CrewMember:
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", "zermelo.client.worker",
-                 str(theirs.fileno()), str(self._settings.hash_mb)],
-                pass_fds=[theirs.fileno()],
+                 str(theirs.fileno()), str(self._table.descriptor), str(self._settings.hash_mb)],
+                pass_fds=[theirs.fileno(), self._table.descriptor],
                 stdin=subprocess.DEVNULL,
                 process_group=0,
             )  # fmt: skip
@@ -77,7 +81,8 @@ class Crew:
     """All workers. `on_report` hears everything they say, also that one died."""
 
     def __init__(self, settings: ClientSettings, on_report: Callable[[FromWorker], None]) -> None:
-        self._members = [CrewMember(settings) for _ in range(settings.workers)]
+        self._table = SharedTable.create(settings.hash_mb * settings.workers)
+        self._members = [CrewMember(settings, self._table) for _ in range(settings.workers)]
         self._on_report = on_report
         self._game: str | None = None
 
@@ -92,6 +97,7 @@ class Crew:
         finally:
             for member in self._members:
                 member.kill()
+            self._table.close()
 
     def prepare(self, game: str) -> None:
         """Have every worker, also a later replacement, open and measure this engine first."""

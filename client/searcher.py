@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from typing import NamedTuple
 
-from zermelo.engine import Answer, Engine, Known, Status, Window, open_engine
+from zermelo.engine import Answer, Engine, Known, SharedTable, Status, Window, open_engine
 from zermelo.games import Bounds, open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.known import KnownBounds, from_message, to_message
@@ -19,6 +19,7 @@ from zermelo.proto.known import KnownBounds, from_message, to_message
 MOST_ENGINES = 2
 
 MEASURE_SECONDS = 0.02
+MEASURE_HASH_MB = 1
 MEASURE_FIRST_NODES = 1_000
 
 
@@ -31,8 +32,8 @@ class Dropped(NamedTuple):
 class Searcher:
     """Solves one workunit at a time; `drop` and `nodes` may be called by other threads."""
 
-    def __init__(self, *, hash_mb: int) -> None:
-        self._hash_mb = hash_mb
+    def __init__(self, *, hash_mb: int, shared: SharedTable | None = None) -> None:
+        self._hash_mb, self._shared = hash_mb, shared
         self._engines: OrderedDict[str, Engine] = OrderedDict()
         self._lock = threading.Lock()
         self._running: Engine | None = None
@@ -40,7 +41,8 @@ class Searcher:
 
     def measure(self, spec: str) -> int:
         """Open the engine of a game and tell how many nodes a second it visits."""
-        engine = self._engine(spec)
+        # Measured apart: what it finds is forgotten, as its nodes are counted nowhere.
+        engine = open_engine(open_game(spec), hash_mb=MEASURE_HASH_MB)
         nodes, limit, started = 0, MEASURE_FIRST_NODES, time.perf_counter()
         while (seconds := time.perf_counter() - started) < MEASURE_SECONDS:
             answer = engine.solve(engine.game.initial(), node_limit=limit)
@@ -49,8 +51,7 @@ class Searcher:
             if answer.status is Status.SOLVED:
                 break
         seconds = max(time.perf_counter() - started, 1e-6)
-        # What it found is forgotten: the nodes were counted nowhere.
-        engine.clear()
+        self._engine(spec)
         return max(1, round(nodes / seconds))
 
     def solve(self, workunit: pb.Workunit) -> pb.Result | Dropped:
@@ -99,7 +100,9 @@ class Searcher:
         if engine is None:
             while len(self._engines) >= MOST_ENGINES:
                 self._engines.popitem(last=False)
-            engine = self._engines[spec] = open_engine(open_game(spec), hash_mb=self._hash_mb)
+            engine = self._engines[spec] = open_engine(
+                open_game(spec), hash_mb=self._hash_mb, shared=self._shared
+            )
         self._engines.move_to_end(spec)
         return engine
 

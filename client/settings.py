@@ -21,7 +21,7 @@ class ClientSettings:
     server: str
     data_dir: Path
     workers: int
-    #: Table of each worker.
+    #: Each worker's share of the table.
     hash_mb: int = 64
     #: Stop after so many results; None to go on for ever.
     max_workunits: int | None = None

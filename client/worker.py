@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 
 from zermelo.client.frames import frame, receive_frame
 from zermelo.client.searcher import Dropped, Searcher
+from zermelo.engine import SharedTable
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 
@@ -27,9 +28,8 @@ LONGEST_MESSAGE = 400
 
 
 class Worker:
-    def __init__(self, stream: socket.socket, *, hash_mb: int) -> None:
-        self._stream = stream
-        self._searcher = Searcher(hash_mb=hash_mb)
+    def __init__(self, stream: socket.socket, searcher: Searcher) -> None:
+        self._stream, self._searcher = stream, searcher
         self._orders: queue.SimpleQueue[ToWorker] = queue.SimpleQueue()
         self._sending = threading.Lock()
         self._lock = threading.Lock()
@@ -105,11 +105,12 @@ class Worker:
 
 
 def main(arguments: list[str]) -> None:
-    """``python -m zermelo.client.worker SOCKET HASH_MB``"""
+    """``python -m zermelo.client.worker SOCKET TABLE HASH_MB``, the first two inherited files"""
     # The daemon decides when to stop; a Ctrl-C in its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    handle, hash_mb = int(arguments[0]), int(arguments[1])
-    Worker(socket.socket(fileno=handle), hash_mb=hash_mb).run()
+    handle, table, hash_mb = map(int, arguments)
+    searcher = Searcher(hash_mb=hash_mb, shared=SharedTable(table))
+    Worker(socket.socket(fileno=handle), searcher).run()
     # A search may still run in its thread; nobody is left to hear of it.
     os._exit(0)
 

@@ -13,6 +13,7 @@ from zermelo.engine.interface import (
     Status,
     Window,
 )
+from zermelo.engine.shared_table import SharedTable
 
 __all__ = [
     "ALGORITHMS",
@@ -23,6 +24,7 @@ __all__ = [
     "Expansion",
     "Known",
     "Progress",
+    "SharedTable",
     "Status",
     "Window",
     "open_engine",

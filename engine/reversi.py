@@ -19,6 +19,7 @@ from zermelo.engine.interface import (
     Window,
     checked_window,
 )
+from zermelo.engine.shared_table import SharedTable
 from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
 from zermelo.games import KEY_BYTES, Bounds, GameError, Move
 from zermelo.games.reversi import PASS, Reversi, ReversiPosition
@@ -38,13 +39,18 @@ class ReversiEngine:
         *,
         threads: int = 1,
         hash_mb: int = 64,
+        shared: SharedTable | None = None,
         weights: Path | None = None,
         **techniques: bool,
     ) -> None:
         self.game = game
+        self._shared = shared
         wof = game.scoring == "wof"
+        place = (shared.memory, shared.salt(game)) if shared else ()
         try:
-            self.core = compiled("reversi").Core(game.rows, game.cols, wof, threads, hash_mb << 20)
+            self.core = compiled("reversi").Core(
+                game.rows, game.cols, wof, threads, hash_mb << 20, *place
+            )
         except MemoryError as error:
             raise EngineError(f"{error}; choose a smaller --hash-mb") from None
         self.threads = threads
@@ -80,7 +86,8 @@ class ReversiEngine:
         self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
         if node_limit is not None and algorithm in TEXTBOOK:
             node_limit *= self.threads  # shared out among threads of which one searches
-        self.core.prepare(self.game.plies_left(position), node_limit)
+        age = self._shared.age() if self._shared else None
+        self.core.prepare(self.game.plies_left(position), node_limit, age)
         if self.game.is_final(position):
             score = self.game.score(position)
             self._bounds, move = Bounds(score, score), None

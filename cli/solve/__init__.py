@@ -42,7 +42,7 @@ class StoppedError(ZermeloError):
 @option("--target-seconds", type=click.FloatRange(0.01, 86400), default=2.0,
         help="How long a workunit should take; what takes longer is split.")
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
-        help="Transposition table of each worker.")
+        help="Transposition table for each worker; they share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
 @database_options
 @json_option

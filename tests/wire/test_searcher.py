@@ -20,7 +20,7 @@ GAME = open_game("reversi:4x4")
 
 @pytest.fixture
 def searcher(monkeypatch: pytest.MonkeyPatch) -> Searcher:
-    def portable(game: Game[object], hash_mb: int) -> PortableEngine:
+    def portable(game: Game[object], **_: object) -> PortableEngine:
         return PortableEngine(game)
 
     monkeypatch.setattr(module, "open_engine", portable)
