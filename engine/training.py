@@ -23,6 +23,7 @@ from zermelo.engine.weights import MOBILITY_WEIGHTS, PHASE_SPAN, PHASES, Layout
 from zermelo.games.reversi import Reversi
 
 GRAINS = 64
+LARGE_BOARD = 49  # more squares than this have twice the phases and wider trees
 FIRST_PHASE = 2  # fewer empties are solved before anyone asks the evaluation
 UNTRAINED_PLIES = 6  # the first moves are few enough to leave to their successors
 STEPS = 20
@@ -37,12 +38,19 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work to put into training."""
+    """How much work to put into training: by default, minutes on any board."""
 
-    positions: int = 300_000  # per phase
+    positions: int = 400_000  # per phase
     exact_empties: int = 12  # solved exactly up to this many empties
-    depth: int = 4  # plies of search that label earlier positions
+    depth: int = 5  # plies of search that label earlier positions
     threads: int = 2
+
+    @classmethod
+    def usual(cls, game: Reversi) -> Effort:
+        """What the shipped weights of a board were made with."""
+        if len(game.squares) > LARGE_BOARD:
+            return cls(positions=150_000, exact_empties=10, depth=4)
+        return cls()
 
 
 class PhaseReport(NamedTuple):

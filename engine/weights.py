@@ -1,14 +1,14 @@
 """The weight files of the trained reversi evaluation.
 
 A file holds a JSON line that says where the weights come from, then the weights,
-compressed; the first bytes are a digest of all the rest.
+compressed so that phases alike are stored once; before both, a digest of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import zlib
+import lzma
 from array import array
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from zermelo.engine.patterns import Pattern, Squares, patterns_of
 from zermelo.games.reversi import STRIDE, Reversi
 
 FOLDER = Path(__file__).parent / "trained"
-MAGIC = b"ZWEIGHTS1\n"
+MAGIC = b"ZWEIGHTS2\n"
 DIGEST_BYTES = 16
 PHASE_SPAN = 3  # how many numbers of empties share their weights
 PHASES = 64 // PHASE_SPAN + 1
@@ -73,8 +73,8 @@ def load_weights(path: Path, layout: Layout) -> array[int]:
     _, _, packed = rest.partition(b"\n")
     weights = array("h")
     try:
-        weights.frombytes(zlib.decompress(packed))
-    except (zlib.error, ValueError) as error:
+        weights.frombytes(lzma.decompress(packed))
+    except (lzma.LZMAError, ValueError) as error:
         raise EngineError(f"weight file {path} holds no weights: {error}") from None
     if len(weights) != PHASES * layout.phase_size:
         raise EngineError(f"weight file {path} is for other patterns; train it anew")
@@ -91,7 +91,7 @@ def read_provenance(path: Path) -> dict[str, Any]:
 
 
 def save_weights(path: Path, weights: bytes, provenance: dict[str, Any]) -> None:
-    rest = json.dumps(provenance, sort_keys=True).encode() + b"\n" + zlib.compress(weights, 9)
+    rest = json.dumps(provenance, sort_keys=True).encode() + b"\n" + lzma.compress(weights)
     digest = hashlib.blake2b(rest, digest_size=DIGEST_BYTES).digest()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(MAGIC + digest + rest)

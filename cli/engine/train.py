@@ -19,27 +19,29 @@ from zermelo.games.reversi import Reversi
 @click.argument("spec")
 @option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), required=True,
         help="The weight file to write.")
-@option("--positions", type=click.IntRange(1000), default=300_000,
-        help="Positions for each phase of the game.")
-@option("--exact-empties", type=click.IntRange(6, 20), default=12,
-        help="Solve positions exactly up to this many empty squares.")
-@option("--depth", type=click.IntRange(4, 8), default=4,
-        help="Plies of search that score earlier positions.")
+@option("--positions", type=click.IntRange(1000),
+        help="Positions for each phase of the game.  [default: 400000; large boards 150000]")
+@option("--exact-empties", type=click.IntRange(6, 20),
+        help="Solve positions exactly up to this many empty squares."
+        "  [default: 12; large boards 10]")
+@option("--depth", type=click.IntRange(4, 8),
+        help="Plies of search that score earlier positions.  [default: 5; large boards 4]")
 @option("--threads", type=click.IntRange(1), default=os.cpu_count() or 1)
 @json_option
 def train(
     spec: str,
     output: Path,
-    positions: int,
-    exact_empties: int,
-    depth: int,
+    positions: int | None,
+    exact_empties: int | None,
+    depth: int | None,
     threads: int,
     as_json: bool,
 ) -> None:
     """Train the evaluation for the board of SPEC from positions the engine solves itself.
 
     The scores of early positions rest on the weights of later phases, which is why the
-    phases are trained from the end of the game backwards.
+    phases are trained from the end of the game backwards. The defaults are what the
+    shipped weights were made with; boards of more than 49 squares are large.
     """
     try:
         from zermelo.engine.training import Effort, PhaseReport
@@ -58,9 +60,14 @@ def train(
             err=True,
         )
 
-    weights, provenance = train_weights(
-        game, Effort(positions, exact_empties, depth, threads), tell
+    usual = Effort.usual(game)
+    effort = Effort(
+        positions or usual.positions,
+        exact_empties or usual.exact_empties,
+        depth or usual.depth,
+        threads,
     )
+    weights, provenance = train_weights(game, effort, tell)
     save_weights(output, weights.astype("<i2").tobytes(), provenance)
     if as_json:
         print_json(provenance | {"file": str(output)})

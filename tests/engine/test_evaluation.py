@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import random
-import zlib
 from array import array
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from zermelo.cext.cpu import instruction_sets
 from zermelo.engine import EngineError
 from zermelo.engine.patterns import patterns_of
 from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.training import Effort
 from zermelo.engine.weights import (
     DIGEST_BYTES,
     FOLDER,
@@ -185,7 +186,10 @@ def test_without_weights_there_is_still_a_guess(make_core: MakeCore) -> None:
 def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
     game = reversi(path.stem.replace("-", ":"))
     assert weight_file(game) == path
-    assert read_provenance(path)
+    provenance, usual = read_provenance(path), Effort.usual(game)
+    assert provenance["game"] == game.short_spec
+    assert provenance["positions_per_phase"] == usual.positions
+    assert (provenance["exact_empties"], provenance["depth"]) == (usual.exact_empties, usual.depth)
     layout = Layout.of(game)
     weights = load_weights(path, layout)
     assert len(weights) == PHASES * layout.phase_size
@@ -258,7 +262,7 @@ def test_a_missing_weight_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "rest",
-    [b"", b"{}", b"{}\n", b"{}\nnot compressed", b"{}\n" + zlib.compress(b"abc")],
+    [b"", b"{}", b"{}\n", b"{}\nnot compressed", b"{}\n" + lzma.compress(b"abc")],
     ids=["empty", "no line", "nothing", "not compressed", "odd"],
 )
 def test_nonsense_with_a_right_digest_is_refused(rest: bytes, tmp_path: Path) -> None:
