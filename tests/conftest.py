@@ -52,6 +52,21 @@ def connection(database: str) -> Iterator[Connection]:
         yield connection
 
 
+@pytest.fixture
+def open_path(tmp_path: Path) -> Path:
+    """A `tmp_path` in which the embedded PostgreSQL can live also where root runs the tests."""
+    return let_postgres_enter(tmp_path)
+
+
+def let_postgres_enter(folder: Path) -> Path:
+    """Root's PostgreSQL runs under another account, which must be able to reach its files."""
+    for directory in (folder, *folder.parents):
+        if directory == Path(tempfile.gettempdir()):
+            break
+        directory.chmod(0o755)
+    return folder
+
+
 def _new_database(server: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     with psycopg.connect(server, autocommit=True) as admin:

@@ -29,7 +29,7 @@ def free_port() -> int:
         return port
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 10.0) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """What the condition gives once it holds; fails the test when it never does."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.conftest import let_postgres_enter
 from zermelo.server.embedded import (
     DataDirectory,
     DataDirectoryInUseError,
@@ -29,10 +30,7 @@ from .conftest import wait_until
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("embedded")
-    # Root's PostgreSQL runs under another account, which must reach its files.
-    for ancestor in (folder, folder.parent, folder.parent.parent):
-        ancestor.chmod(0o755)
+    folder = let_postgres_enter(tmp_path_factory.mktemp("embedded"))
     with running(EmbeddedPostgres(folder)) as url, psycopg.connect(url) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1913 AS year")
     return folder
@@ -102,7 +100,7 @@ def test_it_recovers_from_kill_9(cluster: Path) -> None:
                 time.sleep(0.1)
                 return False
 
-        wait_until(back, 20)
+        wait_until(back)
 
 
 def test_a_directory_without_a_database(tmp_path: Path) -> None:
@@ -110,23 +108,18 @@ def test_a_directory_without_a_database(tmp_path: Path) -> None:
         pass
 
 
-def test_another_version_of_postgres(tmp_path: Path, cluster: Path) -> None:
-    tmp_path.chmod(0o755)
-    (tmp_path / "postgres").mkdir()
-    (tmp_path / "postgres" / "PG_VERSION").write_text("12\n")
-    for ancestor in (tmp_path.parent, tmp_path.parent.parent):
-        ancestor.chmod(0o755)
-    with pytest.raises(EmbeddedError, match="made by PostgreSQL 12"), embedded_database(tmp_path):
+def test_another_version_of_postgres(open_path: Path, cluster: Path) -> None:
+    (open_path / "postgres").mkdir()
+    (open_path / "postgres" / "PG_VERSION").write_text("12\n")
+    with pytest.raises(EmbeddedError, match="made by PostgreSQL 12"), embedded_database(open_path):
         pass
 
 
-def test_an_interrupted_creation_is_begun_afresh(cluster: Path, tmp_path: Path) -> None:
-    for ancestor in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        ancestor.chmod(0o755)
-    unfinished = tmp_path / "postgres.new"
+def test_an_interrupted_creation_is_begun_afresh(cluster: Path, open_path: Path) -> None:
+    unfinished = open_path / "postgres.new"
     unfinished.mkdir()
     (unfinished / "PG_VERSION").write_text("18\n")
-    with embedded_database(tmp_path, create=True) as url, psycopg.connect(url) as connection:
+    with embedded_database(open_path, create=True) as url, psycopg.connect(url) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 

@@ -51,7 +51,7 @@ def test_separate_services_and_several_clients(
         for number in range(2)
     ]  # fmt: skip
     try:
-        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished", 60)
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
         assert campaign_summary(connection, "reversi:4x4").value == -8
     finally:
         for process in reversed(running):
@@ -66,7 +66,7 @@ def test_all_services_in_one_command(
     services = start("serve", "all", "--database", database, "--listen", address)
     client = start("client", "run", "--server", address, "--workers", "1",
                    "--data-dir", str(tmp_path))  # fmt: skip
-    wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished", 60)
+    wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
     stop(client)
     stop(services)
 
@@ -107,10 +107,8 @@ def test_services_wait_for_a_database_that_is_away() -> None:
     stop(process)
 
 
-def test_an_embedded_database_is_kept_alive(tmp_path: Path) -> None:
-    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        directory.chmod(0o755)
-    folder = tmp_path / "data"
+def test_an_embedded_database_is_kept_alive(open_path: Path) -> None:
+    folder = open_path / "data"
     with embedded_database(folder, create=True) as url:
         ensure_schema(url)
     address = f"127.0.0.1:{free_port()}"
@@ -121,8 +119,8 @@ def test_an_embedded_database_is_kept_alive(tmp_path: Path) -> None:
         lines = pid_file.read_text().splitlines() if pid_file.exists() else []
         return int(lines[0]) if lines[7:] == ["ready   "] else 0
 
-    first = wait_until(ready, 20)
+    first = wait_until(ready)
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: ready() not in (0, first), 30)
+    wait_until(lambda: ready() not in (0, first))
     assert "PostgreSQL died" in stop(services)
     assert not pid_file.exists()

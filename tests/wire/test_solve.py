@@ -30,11 +30,8 @@ FIELDS = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A data directory that PostgreSQL can reach also where root runs the tests."""
-    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        directory.chmod(0o755)
-    return tmp_path / "data"
+def folder(open_path: Path) -> Path:
+    return open_path / "data"
 
 
 def zermelo(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -91,7 +88,7 @@ class Running:
         def moved() -> bool:
             return self.process.poll() is not None or self.answered() >= before + more
 
-        wait_until(moved, 60)
+        wait_until(moved)
 
     def children(self) -> dict[str, int]:
         """The processes below the solve, by what they are."""
