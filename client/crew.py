@@ -1,4 +1,4 @@
-"""The worker processes of a client: starting, feeding, and replacing them.
+"""The workers of a client: feeding them, stopping them for a while, replacing them.
 
 They search with one table, so that what one has proved helps all.
 """
@@ -7,149 +7,187 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import suppress
+from pathlib import Path
 
-from zermelo.client.frames import frame, read_frame
+from zermelo.client.crew_member import CrewMember
+from zermelo.client.frames import read_frame
+from zermelo.client.ledger import Ending, Held
+from zermelo.client.preferences import Limits
+from zermelo.client.priority import set_priority
 from zermelo.client.settings import ClientError, ClientSettings
 from zermelo.engine import SharedTable
-from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 
 log = logging.getLogger(__name__)
 
 #: A worker that dies so often without having finished anything is not worth restarting.
 MOST_DEATHS = 5
-
-
-class CrewMember:
-    """One worker process and what it is doing."""
-
-    def __init__(self, settings: ClientSettings, table: SharedTable) -> None:
-        self._settings, self._table = settings, table
-        self._process: subprocess.Popen[bytes] | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self.lease = 0
-        self.preparing = False
-        self.deaths = 0
-
-    @property
-    def free(self) -> bool:
-        return self._writer is not None and not self.lease and not self.preparing
-
-    async def start(self) -> asyncio.StreamReader:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "zermelo.client.worker",
-                 str(theirs.fileno()), str(self._table.descriptor), str(self._settings.hash_mb)],
-                pass_fds=[theirs.fileno(), self._table.descriptor],
-                stdin=subprocess.DEVNULL,
-                process_group=0,
-            )  # fmt: skip
-        with suppress(PermissionError, ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, self._settings.nice)
-        reader, self._writer = await asyncio.open_connection(sock=ours)
-        return reader
-
-    def send(self, order: ToWorker) -> None:
-        if self._writer is not None:
-            self._writer.write(frame(order))
-
-    def prepare(self, game: str) -> None:
-        if self._writer is not None:
-            self.preparing = True
-            self.send(ToWorker(prepare=ToWorker.Prepare(game=game)))
-
-    def kill(self) -> str:
-        """Make sure that the process is gone and tell how it ended."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        if self._process is None:
-            return "was never started"
-        self._process.kill()
-        code = self._process.wait()
-        return f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
+FIRST_PAUSE = 0.1
 
 
 class Crew:
     """All workers. `on_report` hears everything they say, also that one died."""
 
-    def __init__(self, settings: ClientSettings, on_report: Callable[[FromWorker], None]) -> None:
-        self._table = SharedTable.create(settings.hash_mb * settings.workers)
-        self._members = [CrewMember(settings, self._table) for _ in range(settings.workers)]
+    def __init__(
+        self,
+        settings: ClientSettings,
+        searches: Path,
+        on_report: Callable[[FromWorker], None],
+    ) -> None:
+        self._settings = settings
+        self._searches = searches
         self._on_report = on_report
-        self._game: str | None = None
+        self._prepare: ToWorker | None = None
+        self._limits = settings.preferences.idle
+        self._table = SharedTable.create(max(1, self._limits.memory_mb))
+        self._on_duty = True
+        self.allowed = 0
+        self.members = [CrewMember() for _ in range(settings.preferences.workers)]
 
     async def run(self) -> None:
         """Keep every worker alive until cancelled."""
         try:
             async with asyncio.TaskGroup() as group:
-                for member in self._members:
+                for member in self.members:
                     group.create_task(self._keep(member))
         except* ClientError as errors:
             raise errors.exceptions[0] from None
         finally:
-            for member in self._members:
+            for member in self.members:
                 member.kill()
             self._table.close()
 
-    def prepare(self, game: str) -> None:
-        """Have every worker, also a later replacement, open and measure this engine first."""
-        self._game = game
-        for member in self._members:
-            member.prepare(game)
+    # -- what they may use ----------------------------------------------------------------
+
+    def limit(self, limits: Limits, allowed: int) -> None:
+        """Let so many searches run from now on, within these limits."""
+        if limits.priority != self._limits.priority:
+            for member in self.members:
+                set_priority(member.pid, limits.priority)
+        before, self._limits, self.allowed = self._limits, limits, allowed
+        if limits.memory_mb != before.memory_mb:
+            self._move()
+        self._arrange()
+
+    def duty(self, on: bool) -> None:
+        """The throttle's beat: all searches run, or none."""
+        self._on_duty = on
+        self._arrange()
+
+    def stands_still(self, held: Held) -> bool:
+        """Whether a search may not run, other than for a beat of the throttle."""
+        return held in [member.held for member in self._searching()][self.allowed :]
+
+    def _searching(self) -> list[CrewMember]:
+        return [member for member in self.members if member.held and not member.held.ending]
+
+    def _arrange(self) -> None:
+        """Suspend the searches that may not run, and no others."""
+        searching = self._searching()
+        for member in self.members:
+            if member not in searching:
+                member.suspend(False)
+        for place, member in enumerate(searching):
+            member.suspend(place >= self.allowed or not self._on_duty)
+
+    def _move(self) -> None:
+        """Take a table of another size: each worker leaves its search to a successor."""
+        self._table.close()
+        self._table = SharedTable.create(max(1, self._limits.memory_mb))
+        for member in self.members:
+            if member.held is None:
+                member.retire()
+            elif member.held.ending is None:
+                self.drop(member.held, Ending.MOVED)
+
+    # -- what they do ---------------------------------------------------------------------
+
+    def prepare(self, game: str, seconds: float) -> None:
+        """Have every worker, also a later replacement, open this engine first.
+
+        With `seconds` it is measured, too.
+        """
+        self._prepare = ToWorker(
+            prepare=ToWorker.Prepare(game=game, milliseconds=round(seconds * 1000))
+        )
+        for member in self.members:
+            member.preparing = True
+            member.send(self._prepare)
 
     @property
     def preparing(self) -> bool:
-        return any(member.preparing for member in self._members)
+        return any(member.preparing for member in self.members)
+
+    @property
+    def busy(self) -> int:
+        return sum(member.held is not None for member in self.members)
 
     @property
     def free(self) -> int:
-        return sum(member.free for member in self._members)
+        """How many searches may start now."""
+        return min(sum(member.ready for member in self.members), self.allowed - self.busy)
 
-    @property
-    def leases(self) -> list[int]:
-        return [member.lease for member in self._members if member.lease]
+    def give(self, held: Held) -> None:
+        """Hand a lease to a free worker."""
+        member = next(member for member in self.members if member.ready)
+        member.held = held
+        member.send(ToWorker(solve=ToWorker.Solve(workunit=held.workunit, resume=held.resume)))
+        self._arrange()
 
-    def give(self, workunit: pb.Workunit) -> None:
-        """Hand a workunit to a free worker."""
-        member = next(member for member in self._members if member.free)
-        member.lease = workunit.lease_id
-        member.send(ToWorker(solve=workunit))
+    def drop(self, held: Held, ending: Ending) -> bool:
+        """Stop a search; its worker reports when it has. False if nobody works on it."""
+        held.ending = ending
+        for member in self.members:
+            if member.held is held:
+                member.suspend(False)
+                drop = ToWorker.Drop(lease_id=held.lease, save=ending.saves)
+                member.send(ToWorker(drop=drop))
+                return True
+        return False
 
-    def drop(self, lease: int) -> None:
-        for member in self._members:
-            if member.lease == lease:
-                member.send(ToWorker(drop=ToWorker.Drop(lease_id=lease)))
+    # -- keeping them alive ----------------------------------------------------------------
 
     async def _keep(self, member: CrewMember) -> None:
         while True:
-            reader = await member.start()
-            if self._game:
-                member.prepare(self._game)
+            reader = await member.start(self._table, self._arguments(), self._limits.priority)
+            if self._prepare:
+                member.preparing = True
+                member.send(self._prepare)
             while report := await read_frame(reader, FromWorker):
                 self._hear(member, report)
             how = member.kill()
-            member.deaths += 1
-            member.preparing = False
-            if member.deaths >= MOST_DEATHS:
-                raise ClientError(f"a worker died {member.deaths} times in a row: it {how}")
-            log.warning("a worker %s; starting another", how)
-            failed = FromWorker.Failed(lease_id=member.lease, message=f"the worker {how}")
-            member.lease = 0
+            if not member.retired:
+                await self._mourn(member, how)
+
+    async def _mourn(self, member: CrewMember, how: str) -> None:
+        member.deaths += 1
+        if member.deaths >= MOST_DEATHS:
+            raise ClientError(
+                f"a worker died {member.deaths} times in a row: it {how}; "
+                "`zermelo client doctor` checks this computer"
+            )
+        log.warning("a worker %s; starting another", how)
+        held, member.held = member.held, None
+        if held is not None:
+            failed = FromWorker.Failed(lease_id=held.lease, message=f"the worker {how}")
             self._on_report(FromWorker(failed=failed))
+        await asyncio.sleep(FIRST_PAUSE * (2 ** (member.deaths - 1) - 1))
+
+    def _arguments(self) -> list[str]:
+        return [
+            str(self._limits.hash_mb), str(self._searches),
+            str(self._settings.checkpoint_seconds), str(int(self._settings.durable)),
+        ]  # fmt: skip
 
     def _hear(self, member: CrewMember, report: FromWorker) -> None:
         kind = report.WhichOneof("report")
         if kind == "prepared":
             member.preparing = False
-        elif kind != "progress":
-            member.lease = 0
+        elif kind in ("result", "dropped", "failed"):
+            member.held = None
             member.deaths = 0
+            if member.table is not self._table:
+                member.retire()
+            self._arrange()
         self._on_report(report)

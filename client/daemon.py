@@ -1,104 +1,200 @@
 """The client itself: work comes in, results go out, workers never wait for either.
 
-Three loops share the state below: one asks for work, one hands in what is finished,
-one sends heartbeats. Workunits that nobody works on yet wait in `_store`, just enough
-of them to bridge the time that the next request takes.
+The parts do the work: `intake` asks for it, `crew` does it, `outbox` hands it in, `pulse`
+sends heartbeats, `governor` and `throttle` keep within the owner's preferences. The daemon
+connects them, hears what the workers report, and sees to an orderly end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
-import random
-import signal
-from collections import deque
+import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
+from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
+from zermelo.client.clock import ClockWatch
 from zermelo.client.connection import Connection, UnknownHostError
+from zermelo.client.control import ControlServer
 from zermelo.client.crew import Crew
-from zermelo.client.identity import Identity
+from zermelo.client.folder import ClientFolder
+from zermelo.client.governor import Allowance, Governor
+from zermelo.client.intake import Intake
+from zermelo.client.ledger import Ending, Held, Ledger
+from zermelo.client.outbox import Outbox
+from zermelo.client.pulse import Pulse
+from zermelo.client.sensors import Sensors
 from zermelo.client.settings import ClientSettings
-from zermelo.client.speed import Speed
+from zermelo.client.speed import KnownSpeeds, Speed
+from zermelo.client.spool import Spool
+from zermelo.client.status import snapshot
+from zermelo.client.stopping import Stopping
+from zermelo.client.throttle import Throttle
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker
 
 log = logging.getLogger(__name__)
 
-#: Work kept in store, in seconds: bridges a request and the noise of a busy machine.
-STORE_SECONDS = 0.03
-MOST_IN_STORE = 64
-MOST_SLOTS = 256
-MOST_RESULTS_A_CALL = 256
-SHORTEST_HEARTBEAT = 0.05
-LONGEST_PAUSE_AFTER_FAILURE = 60.0
-LEAVE_SECONDS = 3.0
+GOVERN_SECONDS = 1.0
+#: A paused search is handed back when its lease has only so many heartbeats left.
+LAST_BEATS = 2.0
+MOST_HELD = 1024
 
 
-def run(settings: ClientSettings) -> None:
-    """Work until a signal or the owner's limit ends it."""
-    identity = Identity(settings.data_dir)
+def run(settings: ClientSettings, sensors: Sensors) -> None:
+    """Work until a signal, a command or the owner's limit ends it."""
+    folder = ClientFolder(settings.data_dir)
+    host_key = folder.open()
 
     async def work() -> None:
         # Made inside, because its connection belongs to the running loop.
-        await Daemon(settings, identity.host_key).run()
+        await Daemon(settings, folder, host_key, sensors).run()
 
     try:
         asyncio.run(work())
     finally:
-        identity.close()
+        folder.close()
 
 
 class Daemon:
-    def __init__(self, settings: ClientSettings, host_key: bytes) -> None:
-        self._settings = settings
-        self._connection = Connection(settings, host_key)
-        self._crew = Crew(settings, self._hear)
-        self._speed = Speed()
-        #: Workunits that nobody works on yet.
-        self._store: deque[pb.Workunit] = deque()
-        #: Every lease we hold, with the nodes its search has visited.
-        self._leases: dict[int, int] = {}
-        self._results: list[pb.Result] = []
-        self._returns: list[pb.ReturnedLease] = []
-        self._taken = self._handed_in = self._failures = 0
-        self._heartbeat_seconds = 5.0
-        self._no_work = ""
-        self._stopping = False
-        self._changed = asyncio.Event()
-        self._unsent = asyncio.Event()
+    def __init__(
+        self, settings: ClientSettings, folder: ClientFolder, host_key: bytes, sensors: Sensors
+    ) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.speed = Speed()
+        self.known_speeds = KnownSpeeds(folder.speeds)
+        self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
+        self.spool = Spool(folder.spool, durable=settings.durable)
+        self.ledger = Ledger(folder.reported)
+        self.connection = Connection(settings, host_key)
+        self.crew = Crew(settings, folder.searches, self._hear)
+        self.throttle = Throttle(self.crew)
+        self.governor = Governor(settings.preferences, sensors)
+        self.allowance = Allowance(settings.preferences.idle, in_use=False)
+        self.spool.open()
+        self.outbox = Outbox(self.spool, self.connection)
+        self.intake = Intake(
+            self.connection, self.ledger, self.crew, self.speed,
+            max_workunits=settings.max_workunits, feed=self._feed,
+        )  # fmt: skip
+        self.pulse = Pulse(
+            self.connection, self.ledger, on_drop=self._drop, on_settled=self._settled,
+            note_after_seconds=settings.checkpoint_seconds,
+        )  # fmt: skip
+        self.stopping = Stopping(self)
+        self.control = ControlServer(
+            folder.control,
+            {
+                "status": lambda _: snapshot(self),
+                "pause": self._pause,
+                "resume": self._resume,
+                "stop": self._stop,
+            },
+        )
+        self.clock = ClockWatch()
+        self.started_at = time.monotonic()
+        #: Set while the owner wants a pause: when it ends by itself.
+        self.paused_until: float | None = None
+        self.welcome = False
+        #: Credit and rank, where the server tells them.
+        self.standing: dict[str, Any] | None = None
+        self.game = ""
 
     async def run(self) -> None:
-        main = asyncio.current_task()
-        assert main is not None  # noqa: S101
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, main.cancel)
-        tasks = [asyncio.create_task(self._crew.run())]
+        self.stopping.listen()
+        await self.control.start()
+        crew = asyncio.create_task(self.crew.run())
+        others: list[asyncio.Task[None]] = []
         try:
-            await self._hello()
-            tasks += [
-                asyncio.create_task(self._as_known_host(loop))
-                for loop in (self._fetch, self._hand_in, self._beat)
-            ]
+            self.checkpoints.tidy()
+            self._govern()
+            parts = (self.stopping.asked(), self.outbox.write(), self.throttle.run(),
+                     self._watch(), self._work())  # fmt: skip
+            others = [asyncio.create_task(part) for part in parts]
+            done, _ = await asyncio.wait([crew, *others], return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            try:
+                await self.stopping.leave(crew, others)
+            finally:
+                if self.game:
+                    self.known_speeds.put(self.game, self.speed.nodes_per_second)
+                await self.control.close()
+                self.spool.close()
+
+    # -- working ------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        """Introduce ourselves, go on where an earlier run stopped, then do as told."""
+        await self._hello(self._saved_searches())
+        loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough)
+        tasks = [asyncio.create_task(self._as_known_host(loop)) for loop in loops]
+        try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
-        except asyncio.CancelledError:
-            log.info("stopping; unfinished work goes back to the coordinator")
         finally:
-            await self._leave(tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    # -- coming and going ---------------------------------------------------------------
-
-    async def _hello(self) -> None:
-        reply = await self._connection.hello(
-            held=list(self._leases), nodes_per_second=self._speed.nodes_per_second
+    async def _hello(self, saved: list[Held] | None = None) -> None:
+        saved = saved or []
+        held = [*self.outbox.leases, *self.ledger.leases, *(item.lease for item in saved)]
+        reply = await self.connection.hello(
+            held=held[:MOST_HELD],
+            nodes_per_second=self.speed.nodes_per_second,
+            memory_mb=self.settings.preferences.idle.memory_mb,
         )
-        self._heartbeat_seconds = max(SHORTEST_HEARTBEAT, reply.heartbeat_ms / 1000)
+        if not self.welcome:
+            log.info("working for %s", self.settings.address.server)
+        self.welcome = True
+        self.pulse.every(reply.heartbeat_ms)
         if reply.notice:
             log.info("the coordinator says: %s", reply.notice)
-        if reply.games and not self._speed.nodes_per_second:
-            self._crew.prepare(reply.games[0])
+        if reply.games and not self.speed.nodes_per_second:
+            self._get_ready(reply.games[0])
+        if saved:
+            await self._go_on(saved)
+
+    def _get_ready(self, game: str) -> None:
+        """Open the engine; measure it if this is its first time on this host."""
+        self.game = game
+        known = self.known_speeds.get(game)
+        self.speed.measured(known)
+        if not known:
+            log.info("measuring how fast this computer is")
+        self.crew.prepare(game, 0.0 if known else self.settings.benchmark_seconds)
+
+    def _saved_searches(self) -> list[Held]:
+        """The leases that an earlier run left with a checkpoint."""
+        saved = []
+        finished = set(self.outbox.leases)
+        reported = self.ledger.reported()
+        for search in self.checkpoints.saved():
+            if isinstance(search, CheckpointFileError):
+                log.warning("%s", search)
+            elif search.workunit.lease_id not in finished:
+                held = Held(search.workunit, time.monotonic(), search.nodes, resume=True)
+                held.nodes_before = search.nodes
+                held.repeated = max(0, reported.get(held.lease, 0) - search.nodes)
+                saved.append(held)
+        return saved
+
+    async def _go_on(self, saved: list[Held]) -> None:
+        """Take up the saved searches whose leases still stand; the first heartbeat tells."""
+        for held in saved:
+            self.ledger.take(held)
+        await self.pulse.beat()
+        for held in saved:
+            if self.ledger.get(held.lease):
+                self.intake.taken += 1
+                log.info("going on with lease %d from its checkpoint, %d nodes on",
+                         held.lease, held.nodes)  # fmt: skip
+        self._feed()
 
     async def _as_known_host(self, loop: Callable[[], Awaitable[None]]) -> None:
         """Run a loop, introducing ourselves again whenever the coordinator forgot us."""
@@ -108,171 +204,153 @@ class Daemon:
             except UnknownHostError:
                 await self._hello()
 
-    async def _leave(self, tasks: list[asyncio.Task[None]]) -> None:
-        """Stop the searches, hand in what is finished and give back the rest."""
-        self._stopping = True
-        crew, *loops = tasks
-        for task in loops:
-            task.cancel()
-        await asyncio.gather(*loops, return_exceptions=True)
-        try:
-            async with asyncio.timeout(LEAVE_SECONDS):
-                await self._stop_searches(crew)
-                await self._send()
-                await self._connection.return_work([], leaving=True)
-        except (TimeoutError, UnknownHostError):
-            log.warning("the coordinator was not told; the leases end by themselves")
-        finally:
-            crew.cancel()
-            await asyncio.gather(crew, return_exceptions=True)
-            await self._connection.close()
-
-    async def _stop_searches(self, crew: asyncio.Task[None]) -> None:
-        while self._store:
-            self._give_back(self._store.popleft().lease_id, 0, pb.ReturnedLease.STOPPING)
-        for lease in self._crew.leases:
-            self._crew.drop(lease)
-        while self._crew.leases and not crew.done():
-            self._changed.clear()
-            await self._changed.wait()
-
-    # -- work comes in ------------------------------------------------------------------
-
-    async def _fetch(self) -> None:
-        while True:
-            slots = self._slots()
-            if slots <= 0:
-                self._changed.clear()
-                await self._changed.wait()
-                continue
-            if self._failures:
-                await asyncio.sleep(min(LONGEST_PAUSE_AFTER_FAILURE, 2.0**self._failures))
-            reply = await self._connection.request_work(slots, self._speed.nodes_per_second)
-            for workunit in reply.workunits:
-                self._take(workunit)
-            if not reply.workunits:
-                await self._wait_for_work(reply.no_work)
-
-    def _slots(self) -> int:
-        """How many workunits to ask for now."""
-        if self._crew.preparing:
-            return 0
-        wanted = self._settings.workers + self._wanted_in_store() - len(self._leases)
-        if self._settings.max_workunits is not None:
-            wanted = min(wanted, self._settings.max_workunits - self._taken)
-        return min(wanted, MOST_SLOTS)
-
-    def _wanted_in_store(self) -> int:
-        seconds = self._speed.workunit_seconds
-        if seconds is None:
-            return 1
-        enough = math.ceil(self._settings.workers * STORE_SECONDS / max(seconds, 1e-4))
-        return min(max(1, enough), MOST_IN_STORE)
-
-    def _take(self, workunit: pb.Workunit) -> None:
-        self._no_work = ""
-        self._taken += 1
-        self._leases[workunit.lease_id] = 0
-        self._store.append(workunit)
-        self._feed()
+    async def _until_enough(self) -> None:
+        """Ends when the owner wants no more results."""
+        limit = self.settings.max_workunits
+        while limit is None or self.outbox.handed_in < limit:
+            self.outbox.sent.clear()
+            await self.outbox.sent.wait()
 
     def _feed(self) -> None:
-        while self._store and self._crew.free and not self._stopping:
-            self._crew.give(self._store.popleft())
-
-    async def _wait_for_work(self, no_work: pb.NoWork) -> None:
-        if no_work.message != self._no_work:
-            self._no_work = no_work.message
-            log.info("no work: %s", self._no_work)
-        await asyncio.sleep(no_work.retry_after_ms / 1000 * random.uniform(0.5, 1.5))  # noqa: S311
+        while self.ledger.waiting and self.crew.free > 0 and not self.stopping.begun:
+            held = self.ledger.waiting.popleft()
+            held.started_at = time.monotonic()
+            self.crew.give(held)
 
     # -- what the workers say -------------------------------------------------------------
 
     def _hear(self, report: FromWorker) -> None:
         kind = report.WhichOneof("report")
         if kind == "progress":
-            if report.progress.lease_id in self._leases:
-                self._leases[report.progress.lease_id] = report.progress.nodes
-        elif kind == "prepared":
-            self._speed.measured(report.prepared.nodes_per_second)
+            held = self.ledger.get(report.progress.lease_id)
+            if held is not None:
+                held.nodes = report.progress.nodes
+                held.permille = report.progress.done_permille
+            return
+        if kind == "prepared":
+            self.speed.measured(report.prepared.nodes_per_second)
         elif kind == "result":
-            self._failures = 0
-            self._leases.pop(report.result.lease_id, None)
-            self._speed.finished(report.result.nodes, report.result.milliseconds / 1000)
-            self._results.append(report.result)
-            self._unsent.set()
+            self._finished(report.result)
         elif kind == "dropped":
-            cause = pb.ReturnedLease.STOPPING if self._stopping else pb.ReturnedLease.DROPPED
-            self._give_back(report.dropped.lease_id, report.dropped.nodes, cause)
-        elif report.failed.lease_id:
-            self._failures += 1
-            log.error("a search failed: %s", report.failed.message)
-            self._give_back(
-                report.failed.lease_id, 0, pb.ReturnedLease.FAILED, report.failed.message
-            )
+            self._dropped(report.dropped)
+        elif kind == "failed":
+            self._failed(report.failed)
+        elif kind == "note":
+            log.warning("%s", report.note.message)
         self._feed()
-        self._changed.set()
+        self.ledger.changed.set()
 
-    def _give_back(
-        self, lease: int, nodes: int, cause: pb.ReturnedLease.Cause, message: str = ""
-    ) -> None:
-        self._leases.pop(lease, None)
-        self._returns.append(
-            pb.ReturnedLease(lease_id=lease, nodes=nodes, cause=cause, message=message)
+    def _finished(self, result: pb.Result) -> None:
+        self.intake.failures = 0
+        held = self.ledger.end(result.lease_id)
+        self.speed.finished(result.nodes, result.milliseconds / 1000)
+        self.outbox.put(result)
+        if held is not None:
+            self.game = held.workunit.game
+            self.checkpoints.remove(held.workunit)
+
+    def _dropped(self, dropped: FromWorker.Dropped) -> None:
+        held = self.ledger.get(dropped.lease_id)
+        if held is None:
+            return
+        held.nodes = dropped.nodes
+        if held.ending is Ending.SETTLED:
+            return  # until the server says so, too
+        if held.ending is Ending.MOVED:
+            held.ending, held.resume = None, dropped.saved
+            self.ledger.waiting.appendleft(held)
+            return
+        if held.ending is Ending.KEPT and dropped.saved:
+            return
+        server_said = held.ending is Ending.DROPPED
+        if server_said:
+            self.checkpoints.remove(held.workunit)
+        self.give_back(
+            held, pb.ReturnedLease.DROPPED if server_said else pb.ReturnedLease.STOPPING
         )
-        self._unsent.set()
 
-    # -- results go out -----------------------------------------------------------------
+    def _failed(self, failed: FromWorker.Failed) -> None:
+        self.intake.failures += 1
+        log.error("a search failed: %s", failed.message)
+        held = self.ledger.get(failed.lease_id)
+        if held is not None:
+            self.give_back(held, pb.ReturnedLease.FAILED, failed.message)
 
-    async def _hand_in(self) -> None:
-        """Hand in whatever is finished; ends when the owner wants no more."""
-        limit = self._settings.max_workunits
-        while limit is None or self._handed_in < limit:
-            await self._unsent.wait()
-            self._unsent.clear()
-            await self._send()
+    def give_back(
+        self, held: Held, cause: pb.ReturnedLease.Cause, message: str = ""
+    ) -> None:
+        self.ledger.end(held.lease)
+        self.intake.taken -= 1
+        self.outbox.give_back(held.lease, held.effort, cause, message)
 
-    async def _send(self) -> None:
-        while self._results:
-            batch = self._results[:MOST_RESULTS_A_CALL]
-            reply = await self._connection.submit_results(batch)
-            for receipt in reply.receipts:
-                if receipt.status == pb.Receipt.REFUSED:
-                    log.error("result %d was refused: %s", receipt.lease_id, receipt.message)
-            # Forgotten only now: until the receipt came they were ours to keep.
-            del self._results[: len(batch)]
-            self._handed_in += len(batch)
-        while self._returns:
-            batch_of_returns = self._returns[:MOST_RESULTS_A_CALL]
-            await self._connection.return_work(batch_of_returns)
-            del self._returns[: len(batch_of_returns)]
-            if self._settings.max_workunits is not None:
-                self._taken -= len(batch_of_returns)
+    # -- what the server says ---------------------------------------------------------------
 
-    # -- heartbeats ---------------------------------------------------------------------
+    def _drop(self, held: Held) -> None:
+        if held.ending is Ending.SETTLED or not self.crew.drop(held, Ending.DROPPED):
+            self.checkpoints.remove(held.workunit)
+            self.give_back(held, pb.ReturnedLease.DROPPED)
 
-    async def _beat(self) -> None:
+    def _settled(self, held: Held) -> None:
+        # The lease stays ours until the server ends it: given back, it would go to others.
+        if not self.crew.drop(held, Ending.SETTLED) and held in self.ledger.waiting:
+            self.ledger.waiting.remove(held)
+
+    # -- what the owner says ----------------------------------------------------------------
+
+    def _pause(self, request: dict[str, object]) -> dict[str, object]:
+        seconds = request.get("seconds")
+        if seconds is not None and not isinstance(seconds, int | float):
+            raise ValueError("seconds is not a number")
+        self.paused_until = float("inf") if seconds is None else time.monotonic() + seconds
+        self._govern()
+        return {"state": "paused"}
+
+    def _resume(self, _: dict[str, object]) -> dict[str, object]:
+        self.paused_until = None
+        self._govern()
+        return {"state": "working"}
+
+    def _stop(self, request: dict[str, object]) -> dict[str, object]:
+        self.stopping.ask(at_once=bool(request.get("at_once")))
+        return {"state": "stopping"}
+
+    async def _watch(self) -> None:
+        """Look at the computer and the clock now and then."""
         while True:
-            await asyncio.sleep(self._heartbeat_seconds)
-            if not self._leases:
-                continue
-            reply = await self._connection.heartbeat(
-                [
-                    pb.LeaseProgress(lease_id=lease, nodes=nodes)
-                    for lease, nodes in self._leases.items()
-                ]
-            )
-            if reply.next_heartbeat_ms:
-                self._heartbeat_seconds = max(SHORTEST_HEARTBEAT, reply.next_heartbeat_ms / 1000)
-            for update in reply.leases:
-                if update.directive == pb.LeaseUpdate.DROP:
-                    self._drop(update.lease_id)
-
-    def _drop(self, lease: int) -> None:
-        for workunit in self._store:
-            if workunit.lease_id == lease:
-                self._store.remove(workunit)
-                self._give_back(lease, 0, pb.ReturnedLease.DROPPED)
-                self._changed.set()
+            await asyncio.sleep(GOVERN_SECONDS)
+            if self.clock.jumped():
+                self.pulse.soon()
+            self._govern()
+            limit = self.settings.run_seconds
+            if limit is not None and time.monotonic() - self.started_at >= limit:
+                log.info("the time given is over")
                 return
-        self._crew.drop(lease)
+
+    def _govern(self) -> None:
+        """Let the crew do what is allowed now."""
+        if self.stopping.begun:
+            return
+        before, self.allowance = self.allowance, self._allowed_now()
+        if self.allowance.reason != before.reason:
+            log.info("%s", f"paused: {self.allowance.reason}" if self.allowance.reason
+                     else "going on")  # fmt: skip
+        self.throttle.share = self.allowance.limits.cpu_share
+        self.crew.limit(self.allowance.limits, self.allowance.workers)
+        if not self.allowance.workers:
+            for held in list(self.ledger.waiting):
+                self.give_back(held, pb.ReturnedLease.STOPPING)
+        for held in self.ledger:
+            # Its lease will not be extended while it stands still: let others have it.
+            ends_soon = held.deadline - time.monotonic() < LAST_BEATS * self.pulse.seconds
+            if ends_soon and not held.ending and self.crew.stands_still(held):
+                self.crew.drop(held, Ending.PAUSED)
+        self._feed()
+        self.ledger.changed.set()
+
+    def _allowed_now(self) -> Allowance:
+        allowance = self.governor.judge()
+        if self.paused_until is not None:
+            if time.monotonic() < self.paused_until:
+                return Allowance(allowance.limits, allowance.in_use, "you paused it")
+            self.paused_until = None
+        return allowance

@@ -1,6 +1,8 @@
 """From a workunit to a result: the one place where the client meets an engine.
 
-Engines live from workunit to workunit, so that their tables stay warm.
+Engines live from workunit to workunit, so that their tables stay warm. That also makes
+an interruption cheap: to save a checkpoint a search is stopped and goes on in the warm
+table, which costs it some thousandth of its nodes. So no engine is read while it searches.
 """
 
 from __future__ import annotations
@@ -8,17 +10,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from enum import Enum
 from typing import NamedTuple
 
+from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
+from zermelo.client.folder import why
 from zermelo.engine import Answer, Engine, Known, SharedTable, Status, Window, open_engine
+from zermelo.engine.interface import CheckpointError
 from zermelo.games import Bounds, open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.known import KnownBounds, from_message, to_message
+from zermelo.proto.worker_pb2 import SavedSearch
 
 #: Engines kept open, each with a table of its own.
 MOST_ENGINES = 2
 
-MEASURE_SECONDS = 0.02
 MEASURE_HASH_MB = 1
 MEASURE_FIRST_NODES = 1_000
 
@@ -27,34 +33,58 @@ class Dropped(NamedTuple):
     """A search that was stopped before it found an answer."""
 
     nodes: int
+    saved: bool = False
+
+
+class Interruption(Enum):
+    """Why a running search is stopped; those further down matter more."""
+
+    NONE = 0
+    CHECKPOINT = 1  # save, then go on
+    SAVE = 2  # save, then end
+    DROP = 3  # end
 
 
 class Searcher:
-    """Solves one workunit at a time; `drop` and `nodes` may be called by other threads."""
+    """Solves one workunit at a time. What others may call meanwhile: `interrupt`, `progress`."""
 
-    def __init__(self, *, hash_mb: int, shared: SharedTable | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        hash_mb: int,
+        shared: SharedTable | None = None,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
         self._hash_mb, self._shared = hash_mb, shared
+        self._checkpoints = checkpoints
         self._engines: OrderedDict[str, Engine] = OrderedDict()
         self._lock = threading.Lock()
         self._running: Engine | None = None
-        self._dropped = False
+        self._interruption = Interruption.NONE
+        self._search = SavedSearch()
+        self.notes: list[str] = []
 
-    def measure(self, spec: str) -> int:
-        """Open the engine of a game and tell how many nodes a second it visits."""
+    def measure(self, spec: str, seconds: float) -> int:
+        """Open the engine of a game and tell how many nodes a second it visits; 0 untried."""
+        self._engine(spec)
+        if not seconds:
+            return 0
         # Measured apart: what it finds is forgotten, as its nodes are counted nowhere.
         engine = open_engine(open_game(spec), hash_mb=MEASURE_HASH_MB)
         nodes, limit, started = 0, MEASURE_FIRST_NODES, time.perf_counter()
-        while (seconds := time.perf_counter() - started) < MEASURE_SECONDS:
+        while (passed := time.perf_counter() - started) < seconds:
             answer = engine.solve(engine.game.initial(), node_limit=limit)
             nodes += answer.nodes
             limit *= 4
             if answer.status is Status.SOLVED:
                 break
-        seconds = max(time.perf_counter() - started, 1e-6)
-        self._engine(spec)
-        return max(1, round(nodes / seconds))
+            if passed > 0:
+                limit = min(limit, max(MEASURE_FIRST_NODES, round(nodes / passed * seconds)))
+        passed = max(time.perf_counter() - started, 1e-6)
+        return max(1, round(nodes / passed))
 
-    def solve(self, workunit: pb.Workunit) -> pb.Result | Dropped:
+    def solve(self, workunit: pb.Workunit, *, resume: bool = False) -> pb.Result | Dropped:
+        """Answer a workunit; with `resume` its checkpoint counts as part of this search."""
         engine = self._engine(workunit.game)
         game = engine.game
         position = game.decode(workunit.position, workunit.history)
@@ -62,38 +92,106 @@ class Searcher:
             Known(game.decode(item.key, item.history), Bounds(item.lo, item.hi))
             for item in from_message(workunit.known)
         ]
-        with self._lock:
-            if self._dropped:
-                return Dropped(nodes=0)
-            self._running = engine
-        try:
-            answer = engine.solve(
-                position,
-                Window.question(workunit.threshold),
-                node_limit=workunit.node_budget,
-                known=known,
-            )
-        finally:
-            with self._lock:
-                self._running = None
-        return self._result(engine, workunit, answer)
+        search = SavedSearch(workunit=workunit)
+        self._restore(engine, search, resume)
+        self._search = search
+        while True:
+            if not self._begin(engine):
+                return Dropped(search.nodes, saved=search.nodes > 0)
+            try:
+                answer = engine.solve(
+                    position,
+                    Window.question(workunit.threshold),
+                    node_limit=max(1, workunit.node_budget - search.nodes),
+                    known=known,
+                )
+            finally:
+                interruption = self._end()
+            search.nodes += answer.nodes
+            search.milliseconds += round(answer.seconds * 1000)
+            result = self._result(engine, search, answer)
+            if result is not None:
+                return result
+            if interruption is Interruption.DROP:
+                return Dropped(search.nodes)
+            if interruption is Interruption.SAVE:
+                return Dropped(search.nodes, saved=self._save(engine, search))
+            if interruption is Interruption.CHECKPOINT:
+                self._save(engine, search)
 
-    def drop(self) -> None:
-        """Make the search that runs, or is about to start, end without a result."""
+    def interrupt(self, interruption: Interruption) -> None:
+        """Stop the search that runs, or is about to start, for this reason."""
         with self._lock:
-            self._dropped = True
-            if self._running is not None:
+            if interruption.value > self._interruption.value:
+                self._interruption = interruption
+        self.insist()
+
+    def insist(self) -> None:
+        """Repeat an interruption: an engine that was just starting has not heard of it."""
+        with self._lock:
+            if self._running is not None and self._interruption is not Interruption.NONE:
                 self._running.abort()
 
     def renew(self) -> None:
-        """The next search is a new one: an earlier `drop` does not mean it."""
+        """The next search is a new one: an earlier interruption does not mean it."""
         with self._lock:
-            self._dropped = False
+            self._interruption = Interruption.NONE
 
-    def nodes(self) -> int:
-        """Nodes visited by the search that runs."""
+    def progress(self) -> tuple[int, int]:
+        """Nodes visited by the search that runs, and thousandths done."""
         with self._lock:
-            return 0 if self._running is None else self._running.progress().nodes
+            if self._running is None:
+                return self._search.nodes, 0
+            progress = self._running.progress()
+            permille = max(0, min(1000, round(progress.fraction * 1000)))
+            return self._search.nodes + progress.nodes, permille
+
+    # -- interruptions ------------------------------------------------------------------
+
+    def _begin(self, engine: Engine) -> bool:
+        """Whether the search may run; then it can be interrupted.
+
+        Nodes before the first turn are those of a checkpoint, which is on disk already.
+        """
+        with self._lock:
+            if self._interruption in (Interruption.DROP, Interruption.SAVE):
+                return False
+            self._interruption = Interruption.NONE
+            self._running = engine
+            return True
+
+    def _end(self) -> Interruption:
+        with self._lock:
+            self._running = None
+            return self._interruption
+
+    def _save(self, engine: Engine, search: SavedSearch) -> bool:
+        if self._checkpoints is None:
+            return False
+        try:
+            self._checkpoints.save(search, engine.checkpoint())
+        except OSError as error:
+            self.notes.append(f"the checkpoint could not be written: {why(error)}")
+            return False
+        return True
+
+    def _restore(self, engine: Engine, search: SavedSearch, resume: bool) -> None:
+        """Put the checkpoint of a workunit, if there is one, into the engine's table."""
+        if self._checkpoints is None:
+            return
+        try:
+            checkpoint = self._checkpoints.load(search.workunit)
+            if checkpoint is None:
+                return
+            engine.restore(checkpoint.table)
+        except (CheckpointFileError, CheckpointError) as error:
+            self.notes.append(str(error))
+            return
+        before = checkpoint.search
+        if resume and before.workunit.lease_id == search.workunit.lease_id:
+            search.nodes, search.milliseconds = before.nodes, before.milliseconds
+
+    # -- engines --------------------------------------------------------------------------
 
     def _engine(self, spec: str) -> Engine:
         engine = self._engines.get(spec)
@@ -106,22 +204,23 @@ class Searcher:
         self._engines.move_to_end(spec)
         return engine
 
-    def _result(self, engine: Engine, workunit: pb.Workunit, answer: Answer) -> pb.Result | Dropped:
+    def _result(self, engine: Engine, search: SavedSearch, answer: Answer) -> pb.Result | None:
+        """What to report; None when the search was stopped before its end."""
         result = pb.Result(
-            lease_id=workunit.lease_id,
+            lease_id=search.workunit.lease_id,
             lo=answer.bounds.lo,
             hi=answer.bounds.hi,
-            nodes=answer.nodes,
-            milliseconds=round(answer.seconds * 1000),
+            nodes=search.nodes,
+            milliseconds=search.milliseconds,
         )
-        settled = answer.bounds.answers(workunit.threshold)
+        settled = answer.bounds.answers(search.workunit.threshold)
         if settled is not None:
             result.answer = pb.YES if settled else pb.NO
         elif answer.status is Status.EXHAUSTED:
             result.answer = pb.EXHAUSTED
             result.proved.CopyFrom(to_message(_known(engine, item) for item in answer.proved))
         else:
-            return Dropped(answer.nodes)
+            return None
         return result
 
 

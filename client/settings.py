@@ -1,12 +1,16 @@
-"""What the owner of a client decides."""
+"""What a run of the client is told: by its owner, by its command line, by a solve."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zermelo import ZermeloError
+
+if TYPE_CHECKING:
+    from zermelo.client.preferences import Preferences
 
 
 class ClientError(ZermeloError):
@@ -16,18 +20,55 @@ class ClientError(ZermeloError):
 
 
 @dataclass(frozen=True, slots=True)
-class ClientSettings:
-    #: The coordinator, as HOST:PORT.
+class ServerAddress:
+    """Where the coordinator is and how to prove to each other who we are."""
+
+    #: As HOST:PORT.
     server: str
+    token: str = ""
+    #: Certificates to trust instead of the system's.
+    ca_file: Path | None = None
+    #: "auto": encrypted unless the server is this computer and no ca_file is given.
+    tls: str = "auto"
+
+    @property
+    def host(self) -> str:
+        return self.server.rpartition(":")[0].strip("[]")
+
+    @property
+    def port(self) -> int:
+        return int(self.server.rpartition(":")[2])
+
+    @property
+    def encrypted(self) -> bool:
+        if self.tls != "auto":
+            return self.tls == "on"
+        return self.ca_file is not None or self.host not in LOOPBACK
+
+
+TLS = ("auto", "on", "off")
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    address: ServerAddress
     data_dir: Path
-    workers: int
-    #: Each worker's share of the table.
-    hash_mb: int = 64
+    preferences: Preferences
+    #: How the owner calls this host; empty for anonymous.
+    host_name: str = ""
     #: Stop after so many results; None to go on for ever.
     max_workunits: int | None = None
-    host_name: str = ""
-    #: How much the workers give way to everything else on the computer, 0 to 19.
-    nice: int = 10
+    #: Stop after so long; None to go on for ever.
+    run_seconds: float | None = None
+    #: What a stop gives searches to finish.
+    quit_seconds: float = 10.0
+    #: Between two checkpoints of a search.
+    checkpoint_seconds: float = 60.0
+    #: The measurement at the first start.
+    benchmark_seconds: float = 1.0
+    #: Whether results must survive a power cut, and not only the end of the client.
+    durable: bool = True
 
 
 def usable_cores() -> int:

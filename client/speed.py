@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from pathlib import Path
+
+from zermelo import __version__
+from zermelo.client.files import write_atomically
+
 #: The share of the past that every result leaves in the averages.
 MEMORY = 0.9
 #: A shorter search tells more about its overhead than about the engine.
@@ -28,3 +35,29 @@ class Speed:
             self._nodes = self._nodes * MEMORY + nodes
             self._seconds = self._seconds * MEMORY + seconds
             self.nodes_per_second = max(1, round(self._nodes / self._seconds))
+
+
+class KnownSpeeds:
+    """What was measured on earlier days, by game; a new release measures again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get(self, game: str) -> int:
+        """Nodes a second; 0 if this release has not played the game here."""
+        return self._read().get(game, 0)
+
+    def put(self, game: str, nodes_per_second: int) -> None:
+        speeds = {**self._read(), game: nodes_per_second}
+        text = json.dumps({"version": __version__, "nodes_per_second": speeds})
+        with contextlib.suppress(OSError):
+            write_atomically(self._path, [text.encode()], durable=False)
+
+    def _read(self) -> dict[str, int]:
+        try:
+            found = json.loads(self._path.read_bytes())
+            if found["version"] != __version__:
+                return {}
+            return {str(game): int(speed) for game, speed in found["nodes_per_second"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}

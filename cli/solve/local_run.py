@@ -26,7 +26,8 @@ CLIENT = "client"
 LEASE_SECONDS = 20.0
 HEARTBEAT_SECONDS = 0.25
 #: The searches give way to the services that feed them, not to the rest of the computer.
-WORKER_NICE = 3
+WORKER_PRIORITY = "below-normal"
+BENCHMARK_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +147,25 @@ class LocalRun:
 
     def _start_client(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
         from zermelo.client.daemon import run
-        from zermelo.client.settings import ClientSettings
+        from zermelo.client.preferences import Limits, Preferences
+        from zermelo.client.sensors import SystemSensors
+        from zermelo.client.settings import ClientSettings, ServerAddress
 
-        client = ClientSettings(
-            server=coordinator.listen,
-            data_dir=self.settings.data_dir,
-            workers=self.settings.workers,
-            hash_mb=self.settings.hash_mb,
-            nice=WORKER_NICE,
+        limits = Limits(
+            cores=self.settings.workers,
+            memory_mb=self.settings.workers * self.settings.hash_mb,
+            priority=WORKER_PRIORITY,
         )
-        supervisor.start(CLIENT, lambda: run(client))
+        client = ClientSettings(
+            address=ServerAddress(coordinator.listen),
+            data_dir=self.settings.data_dir,
+            preferences=Preferences.always(limits),
+            quit_seconds=0.0,
+            benchmark_seconds=BENCHMARK_SECONDS,
+            # Server and client stop together when the power fails: the work is asked again.
+            durable=False,
+        )
+        supervisor.start(CLIENT, lambda: run(client, SystemSensors()))
 
 
 def _load_modules() -> None:

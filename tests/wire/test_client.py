@@ -26,7 +26,8 @@ RUN = [sys.executable, "-c", "from zermelo.cli import main; main()", "client", "
 
 def start_client(address: str, folder: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*RUN, "--server", address, "--data-dir", str(folder), "--hash-mb", "1", *options],
+        [*RUN, "--server", address, "--data-dir", str(folder), "--memory-mb", "4",
+         "--priority", "normal", "--quit-seconds", "0", *options],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from zermelo.client import searcher as module
-from zermelo.client.searcher import Dropped, Searcher
+from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.client.speed import Speed
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Game, open_game
@@ -78,10 +78,10 @@ def test_a_search_is_dropped_within_a_moment(searcher: Searcher) -> None:
     hard = workunit(1, spec=open_game("reversi:8x8").spec)
     thread = threading.Thread(target=lambda: outcomes.append(searcher.solve(hard)))
     thread.start()
-    while searcher.nodes() < 100:
+    while searcher.progress()[0] < 100:
         time.sleep(0.01)
     started = time.monotonic()
-    searcher.drop()
+    searcher.interrupt(Interruption.DROP)
     thread.join(5)
     assert time.monotonic() - started < 1
     (outcome,) = outcomes
@@ -90,7 +90,7 @@ def test_a_search_is_dropped_within_a_moment(searcher: Searcher) -> None:
 
 
 def test_a_drop_before_the_start_counts_and_is_not_remembered(searcher: Searcher) -> None:
-    searcher.drop()
+    searcher.interrupt(Interruption.DROP)
     assert searcher.solve(workunit(0)) == Dropped(nodes=0)
     searcher.renew()
     assert solved(searcher.solve(workunit(0))).answer == pb.NO

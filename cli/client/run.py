@@ -1,0 +1,105 @@
+"""`zermelo client run`: the daemon itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from zermelo.cli.client.options import data_dir_option, duration_option, server_options
+from zermelo.cli.options import option
+from zermelo.cli.plain_errors import CommandError
+from zermelo.client.configuration import Configuration, read_configuration
+from zermelo.client.folder import ClientFolder
+from zermelo.client.preferences import PRIORITIES, Preferences
+from zermelo.client.settings import ClientSettings, ServerAddress
+
+
+@click.command()
+@server_options
+@data_dir_option
+@option("--workers", type=click.IntRange(1, 1024), default=None, show_default="as configured",
+        help="Searches at the same time, whether the computer is in use or not.")
+@option("--cpu-share", type=click.FloatRange(0.01, 1), default=None, show_default="as configured",
+        help="How much of the time searches run: 0.5 is half of it.")
+@option("--memory-mb", type=click.IntRange(1, 1 << 20), default=None,
+        show_default="as configured", help="For the tables of all searches together.")
+@option("--priority", type=click.Choice(PRIORITIES), default=None, show_default="as configured",
+        help="How much searches give way to other programs.")
+@option("--checkpoint-seconds", type=click.FloatRange(0.05), default=None,
+        show_default="as configured", help="Between two checkpoints of a search.")
+@option("--quit-seconds", type=click.FloatRange(0), default=None, show_default="as configured",
+        help="What searches get to finish when the client stops.")
+@option("--once", is_flag=True, help="Stop after one result.")
+@option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
+        help="Stop after so many results.")
+@duration_option("--for", "run_seconds", show_default="no limit",
+                 help="Stop after so long, such as 30m or 8h.")
+@option("--verbose", is_flag=True, help="Log every detail.")
+def run(
+    server: str | None,
+    token: str | None,
+    ca_file: Path | None,
+    tls: str | None,
+    data_dir: Path,
+    workers: int | None,
+    cpu_share: float | None,
+    memory_mb: int | None,
+    priority: str | None,
+    checkpoint_seconds: float | None,
+    quit_seconds: float | None,
+    once: bool,
+    max_workunits: int | None,
+    run_seconds: float | None,
+    verbose: bool,
+) -> None:
+    """Take, solve and report workunits until stopped.
+
+    Ctrl-C lets searches finish for a moment and hands back the rest; a second one stops at
+    once. See also: zermelo client configure, status, pause, resume, stop.
+    """
+    folder = ClientFolder(data_dir)
+    configuration = read_configuration(folder.config)
+    address = ServerAddress(
+        server=server or configuration.server,
+        token=token or configuration.token,
+        ca_file=ca_file or configuration.ca_file,
+        tls=tls or configuration.tls,
+    )
+    if not address.server:
+        raise CommandError(
+            "no server is configured; run `zermelo client configure`, or give --server HOST:PORT"
+        )
+    chosen = {
+        "cores": workers, "cpu_share": cpu_share, "memory_mb": memory_mb, "priority": priority,
+    }  # fmt: skip
+    settings = ClientSettings(
+        address=address,
+        data_dir=data_dir,
+        preferences=_preferences(configuration, chosen),
+        host_name=configuration.host_name,
+        max_workunits=1 if once else max_workunits,
+        run_seconds=run_seconds,
+        quit_seconds=configuration.quit_seconds if quit_seconds is None else quit_seconds,
+        checkpoint_seconds=checkpoint_seconds or configuration.checkpoint_seconds,
+    )
+    from zermelo.client.daemon import run as run_daemon
+    from zermelo.client.logs import start_logging
+    from zermelo.client.sensors import SystemSensors
+
+    folder.make()
+    start_logging(folder.logs, verbose=verbose)
+    run_daemon(settings, SystemSensors())
+
+
+def _preferences(configuration: Configuration, chosen: Mapping[str, object]) -> Preferences:
+    """What the command line says counts whether the computer is in use or not."""
+    said = {name: value for name, value in chosen.items() if value is not None}
+    found = configuration.preferences
+    return replace(
+        found,
+        in_use=replace(found.in_use, **said),  # type: ignore[arg-type]
+        idle=replace(found.idle, **said),  # type: ignore[arg-type]
+    )

@@ -1,0 +1,51 @@
+"""A gRPC channel to the coordinator: encrypted where it leaves this computer."""
+
+from __future__ import annotations
+
+import grpc
+
+from zermelo.client.settings import ClientError, ServerAddress
+from zermelo.proto import service
+
+CHANNEL_OPTIONS = (
+    ("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 5_000),
+)
+
+
+class CredentialsError(ClientError):
+    """The token or the certificates are wrong; the message says what to do."""
+
+
+def open_channel(address: ServerAddress) -> grpc.aio.Channel:
+    if not address.encrypted:
+        return grpc.aio.insecure_channel(address.server, options=CHANNEL_OPTIONS)
+    credentials = grpc.ssl_channel_credentials(root_certificates=trusted(address))
+    return grpc.aio.secure_channel(address.server, credentials, options=CHANNEL_OPTIONS)
+
+
+def call_metadata(address: ServerAddress) -> tuple[tuple[str, str], ...]:
+    """What every call carries: the volunteer's token."""
+    return (("authorization", f"Bearer {address.token}"),) if address.token else ()
+
+
+def trusted(address: ServerAddress) -> bytes | None:
+    """The certificates of the owner's choice; None for those that gRPC brings along."""
+    if address.ca_file is None:
+        return None
+    try:
+        pem = address.ca_file.expanduser().read_bytes()
+    except OSError as error:
+        raise CredentialsError(
+            f"cannot read ca_file {address.ca_file}: {error.strerror}"
+        ) from error
+    if b"BEGIN CERTIFICATE" not in pem:
+        raise CredentialsError(
+            f"ca_file {address.ca_file} holds no certificate; it should begin with "
+            "-----BEGIN CERTIFICATE-----"
+        )
+    return pem

@@ -1,0 +1,106 @@
+"""Work comes in: asked for early enough that no worker waits, and never in a hurry."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import random
+import time
+from collections.abc import Callable
+
+from zermelo.client.connection import Connection
+from zermelo.client.crew import Crew
+from zermelo.client.ledger import Held, Ledger
+from zermelo.client.speed import Speed
+from zermelo.proto import coordinator_pb2 as pb
+
+log = logging.getLogger(__name__)
+
+#: Work kept in store, in seconds: bridges a request and the noise of a busy machine.
+STORE_SECONDS = 0.03
+MOST_IN_STORE = 64
+MOST_SLOTS = 256
+LONGEST_PAUSE_AFTER_FAILURE = 60.0
+
+
+class Intake:
+    def __init__(
+        self,
+        connection: Connection,
+        ledger: Ledger,
+        crew: Crew,
+        speed: Speed,
+        *,
+        max_workunits: int | None,
+        feed: Callable[[], None],
+    ) -> None:
+        self._connection = connection
+        self._ledger = ledger
+        self._crew = crew
+        self._speed = speed
+        self._max_workunits = max_workunits
+        self._feed = feed
+        #: Workunits of this run that were not given back.
+        self.taken = 0
+        #: Searches in a row that failed on this computer.
+        self.failures = 0
+        #: Why there is no work, in the server's words; empty while there is some.
+        self.no_work = ""
+        self.retry_at = 0.0
+
+    async def run(self) -> None:
+        while True:
+            slots = self._slots()
+            if slots <= 0:
+                self._ledger.changed.clear()
+                await self._ledger.changed.wait()
+                continue
+            if self.failures:
+                await self._pause(min(LONGEST_PAUSE_AFTER_FAILURE, 2.0**self.failures))
+            reply = await self._connection.request_work(slots, self._speed.nodes_per_second)
+            for workunit in reply.workunits:
+                self._take(workunit)
+            if not reply.workunits:
+                await self._wait_for_work(reply.no_work)
+
+    def _slots(self) -> int:
+        """How many workunits to ask for now."""
+        if self._crew.preparing or not self._crew.allowed:
+            return 0
+        wanted = self._crew.allowed + self._wanted_in_store() - len(self._ledger)
+        if self._max_workunits is not None:
+            wanted = min(wanted, self._max_workunits - self.taken)
+        return min(wanted, MOST_SLOTS)
+
+    def _wanted_in_store(self) -> int:
+        seconds = self._speed.workunit_seconds
+        if seconds is None:
+            return 1
+        enough = math.ceil(self._crew.allowed * STORE_SECONDS / max(seconds, 1e-4))
+        return min(max(1, enough), MOST_IN_STORE)
+
+    def _take(self, workunit: pb.Workunit) -> None:
+        self.no_work = ""
+        self.taken += 1
+        self._ledger.take(Held(workunit, time.monotonic() + workunit.lease_ms / 1000))
+        self._feed()
+
+    async def _wait_for_work(self, no_work: pb.NoWork) -> None:
+        if no_work.message != self.no_work:
+            self.no_work = no_work.message or "the coordinator does not say why"
+            log.info("no work: %s", self.no_work, extra={"reason": _word(no_work.reason)})
+        await self._pause(no_work.retry_after_ms / 1000)
+
+    async def _pause(self, seconds: float) -> None:
+        """Give or take a half, so that clients do not come back all at once."""
+        seconds *= random.uniform(0.5, 1.5)  # noqa: S311
+        self.retry_at = time.monotonic() + seconds
+        await asyncio.sleep(seconds)
+
+
+def _word(reason: pb.NoWork.Reason) -> str:
+    try:
+        return str(pb.NoWork.Reason.Name(reason))
+    except ValueError:
+        return "UNKNOWN"

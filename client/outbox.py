@@ -1,0 +1,118 @@
+"""What goes to the server: finished results by way of the disk, and leases given back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from zermelo.client.connection import Connection
+from zermelo.client.spool import Spool
+from zermelo.proto import coordinator_pb2 as pb
+
+log = logging.getLogger(__name__)
+
+MOST_A_CALL = 256
+PAUSE_WITHOUT_RECEIPT = 5.0
+
+
+class Outbox:
+    def __init__(self, spool: Spool, connection: Connection) -> None:
+        self._spool = spool
+        self._connection = connection
+        self._fresh: list[pb.Result] = []
+        self._returns: list[pb.ReturnedLease] = []
+        self._fresh_came = asyncio.Event()
+        self._unsent = asyncio.Event()
+        self._disk = asyncio.Lock()
+        self._ours: set[int] = set()
+        #: Results of this run that the server has, and how many it had no use for.
+        self.handed_in = 0
+        self.late = 0
+        self.refused = 0
+        #: Set whenever something was sent.
+        self.sent = asyncio.Event()
+        if len(spool):
+            self._unsent.set()
+
+    @property
+    def leases(self) -> list[int]:
+        """The leases whose results are on their way."""
+        return [*self._spool.leases, *(result.lease_id for result in self._fresh)]
+
+    @property
+    def waiting(self) -> int:
+        return len(self._spool) + len(self._fresh)
+
+    @property
+    def trouble(self) -> str:
+        return self._spool.trouble
+
+    def put(self, result: pb.Result) -> None:
+        self._ours.add(result.lease_id)
+        self._fresh.append(result)
+        self._fresh_came.set()
+
+    def give_back(
+        self, lease: int, nodes: int, cause: pb.ReturnedLease.Cause, message: str = ""
+    ) -> None:
+        self._returns.append(
+            pb.ReturnedLease(lease_id=lease, nodes=nodes, cause=cause, message=message)
+        )
+        self._unsent.set()
+
+    async def write(self) -> None:
+        """Put results on disk as they come, also while the server is away."""
+        while True:
+            await self._fresh_came.wait()
+            await self.store()
+
+    async def send(self) -> None:
+        """Hand in whatever is finished."""
+        while True:
+            await self._unsent.wait()
+            self._unsent.clear()
+            await self._send()
+
+    async def empty(self) -> None:
+        """Write and send everything there is, now."""
+        await self.store()
+        await self._send()
+
+    async def store(self) -> None:
+        """Put the results that are not on disk there."""
+        async with self._disk:
+            self._fresh_came.clear()
+            batch = list(self._fresh)
+            if batch:
+                await self._spool.put(batch)
+                del self._fresh[: len(batch)]
+                self._unsent.set()
+
+    async def _send(self) -> None:
+        while batch := self._spool.oldest(MOST_A_CALL):
+            reply = await self._connection.submit_results(batch)
+            self._count(reply)
+            receipts = {receipt.lease_id for receipt in reply.receipts}
+            async with self._disk:
+                # Forgotten only now: until the receipt came they were ours to keep.
+                self._spool.acknowledged(receipts)
+            self.sent.set()
+            if not receipts.issuperset(result.lease_id for result in batch):
+                log.warning("the coordinator sent no receipt for some results; sending them again")
+                await asyncio.sleep(PAUSE_WITHOUT_RECEIPT)
+        while self._returns:
+            returns = self._returns[:MOST_A_CALL]
+            await self._connection.return_work(returns)
+            del self._returns[: len(returns)]
+            self.sent.set()
+
+    def _count(self, reply: pb.SubmitResultsReply) -> None:
+        for receipt in reply.receipts:
+            if receipt.lease_id in self._ours:
+                self._ours.remove(receipt.lease_id)
+                self.handed_in += 1
+            if receipt.status == pb.Receipt.REFUSED:
+                self.refused += 1
+                log.error("result %d was refused: %s", receipt.lease_id, receipt.message)
+            elif receipt.status == pb.Receipt.LATE:
+                self.late += 1

@@ -1,0 +1,115 @@
+"""Why a coordinator cannot be reached, step by step: name, network, encryption."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from zermelo.client.settings import ServerAddress
+
+STEP_SECONDS = 5.0
+
+# What OpenSSL calls the ways in which a certificate fails (X509_V_ERR_...).
+_NOT_YET_VALID = 9
+_EXPIRED = 10
+_HOSTNAME_MISMATCH = 62
+_IP_MISMATCH = 64
+
+
+class _FoundError(Exception):
+    """The reason, as a sentence."""
+
+
+async def find_out(address: ServerAddress) -> str:
+    """A sentence about the first step that fails; empty when all of them work."""
+    try:
+        await _resolve(address)
+        await _reach(address)
+        if address.encrypted:
+            await _encrypt(address)
+    except _FoundError as found:
+        return str(found)
+    return ""
+
+
+async def _resolve(address: ServerAddress) -> None:
+    try:
+        await asyncio.wait_for(
+            asyncio.get_running_loop().getaddrinfo(
+                address.host, address.port, type=socket.SOCK_STREAM
+            ),
+            STEP_SECONDS,
+        )
+    except (OSError, TimeoutError):
+        raise _FoundError(
+            f"no computer named {address.host} was found; check the name of the server and "
+            "that this computer is online"
+        ) from None
+
+
+async def _reach(address: ServerAddress) -> None:
+    try:
+        _, writer = await asyncio.wait_for(
+            asyncio.open_connection(address.host, address.port), STEP_SECONDS
+        )
+    except ConnectionRefusedError:
+        raise _FoundError(
+            f"{address.host} is there, but nothing listens on port {address.port}; check the "
+            "port, or the coordinator is down at the moment"
+        ) from None
+    except (OSError, TimeoutError):
+        raise _FoundError(
+            f"{address.host} does not answer on port {address.port}; a firewall may be in the "
+            "way, or the server is down at the moment"
+        ) from None
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
+async def _encrypt(address: ServerAddress) -> None:
+    context = ssl.create_default_context(
+        cafile=str(address.ca_file.expanduser()) if address.ca_file else None
+    )
+    context.set_alpn_protocols(["h2"])
+    with _certificate_in_words(address):
+        _, writer = await asyncio.wait_for(
+            asyncio.open_connection(
+                address.host, address.port, ssl=context, server_hostname=address.host
+            ),
+            STEP_SECONDS,
+        )
+        writer.close()
+        with suppress(OSError, ssl.SSLError):
+            await writer.wait_closed()
+
+
+@contextmanager
+def _certificate_in_words(address: ServerAddress) -> Iterator[None]:
+    name = address.host
+    try:
+        yield
+    except ssl.SSLCertVerificationError as error:
+        if error.verify_code == _EXPIRED:
+            text = (
+                f"the certificate of {name} has expired; tell its operator, unless the clock of "
+                "this computer is wrong"
+            )
+        elif error.verify_code == _NOT_YET_VALID:
+            text = f"the certificate of {name} is not valid yet; set the clock of this computer"
+        elif error.verify_code in (_HOSTNAME_MISMATCH, _IP_MISMATCH):
+            text = f"the certificate of the server is not for {name}; check the name of the server"
+        else:
+            text = (
+                f"the certificate of {name} is not signed by anybody this computer trusts; "
+                "ask the operator for the certificate and name it as ca_file"
+            )
+        raise _FoundError(text) from None
+    except (ssl.SSLError, OSError, TimeoutError):
+        raise _FoundError(
+            f"{name} does not speak TLS on port {address.port}; check the port, or set "
+            'tls = "off" if the operator says that the connection is not encrypted'
+        ) from None

@@ -1,0 +1,145 @@
+"""An orderly end in two stages.
+
+The first signal or `stop` lets searches finish within the quit time, saves those that are
+worth it, and gives the rest back. The second one ends it at once. Either way the server
+hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from typing import TYPE_CHECKING
+
+from zermelo.client.ledger import Ending, Held
+from zermelo.client.settings import ClientError
+from zermelo.proto import coordinator_pb2 as pb
+
+if TYPE_CHECKING:
+    from zermelo.client.daemon import Daemon
+
+log = logging.getLogger(__name__)
+
+#: For the searches to notice, and for the last calls to the server.
+LEAVE_SECONDS = 4.0
+AT_ONCE_SECONDS = 1.5
+
+
+class Stopping:
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        self.first = asyncio.Event()
+        self.second = asyncio.Event()
+        #: From here on no search begins.
+        self.begun = False
+
+    def listen(self) -> None:
+        """Take SIGINT and SIGTERM as requests to stop."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.ask)
+
+    async def asked(self) -> None:
+        """Wait until somebody wants the client to stop."""
+        await self.first.wait()
+
+    def ask(self, *, at_once: bool = False) -> None:
+        if self.first.is_set() or at_once:
+            self.second.set()
+        self.first.set()
+
+    async def leave(self, crew: asyncio.Task[None], others: list[asyncio.Task[None]]) -> None:
+        """Bring everything to an end. `others` are the daemon's tasks beside the crew."""
+        self.begun = True
+        daemon = self._daemon
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        try:
+            await self._finish(crew)
+            async with asyncio.timeout(
+                AT_ONCE_SECONDS if self.second.is_set() else LEAVE_SECONDS
+            ):  # fmt: skip
+                await self._stop_searches(crew)
+                # On disk first, whether the server answers or not.
+                await daemon.outbox.store()
+                await self._tell_the_server()
+        except (TimeoutError, ClientError):
+            if daemon.outbox.waiting:
+                log.warning(
+                    "results wait on disk (%d); they are sent at the next start",
+                    daemon.outbox.waiting,
+                )
+            elif daemon.welcome:
+                log.warning("the coordinator was not told; the leases end by themselves")
+        finally:
+            crew.cancel()
+            await asyncio.gather(crew, return_exceptions=True)
+            await daemon.connection.close()
+
+    async def _finish(self, crew: asyncio.Task[None]) -> None:
+        """Give the searches the quit time."""
+        daemon = self._daemon
+        for held in list(daemon.ledger.waiting):
+            daemon.give_back(held, pb.ReturnedLease.STOPPING)
+        seconds = daemon.settings.quit_seconds
+        searching = daemon.crew.busy
+        if not searching or not seconds or self.second.is_set() or crew.done():
+            return
+        if daemon.allowance.reason:
+            return  # paused, and not to run for this either
+        log.info(
+            "stopping; searches (%d) have %.0f s to finish, Ctrl-C again stops at once",
+            searching, seconds,
+        )  # fmt: skip
+        daemon.crew.duty(True)
+        daemon.crew.limit(daemon.allowance.limits, daemon.crew.busy)
+        waiting = [
+            asyncio.create_task(self._idle(crew)),
+            asyncio.create_task(self.second.wait()),
+        ]
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+
+    async def _stop_searches(self, crew: asyncio.Task[None]) -> None:
+        daemon = self._daemon
+        if daemon.ledger.leases:
+            log.info("stopping; what is not finished is saved or goes back to the coordinator")
+        for held in daemon.ledger:
+            if held.ending is None or held.ending is Ending.MOVED:
+                daemon.crew.drop(held, self._ending(held))
+        await self._idle(crew)
+
+    def _ending(self, held: Held) -> Ending:
+        """Keep what more than a checkpoint's worth of work is in; others can have the rest."""
+        worth_it = held.resume or held.seconds >= self._daemon.settings.checkpoint_seconds
+        return Ending.KEPT if worth_it and not self.second.is_set() else Ending.STOPPING
+
+    async def _idle(self, crew: asyncio.Task[None]) -> None:
+        daemon = self._daemon
+        while daemon.crew.busy and not crew.done():
+            daemon.ledger.changed.clear()
+            await daemon.ledger.changed.wait()
+
+    async def _tell_the_server(self) -> None:
+        daemon = self._daemon
+        if not daemon.welcome:
+            return
+        kept = [held for held in daemon.ledger if held.ending is Ending.KEPT]
+        if kept:
+            # Their last progress, so that the leases stand as long as they can.
+            await daemon.pulse.beat()
+        await daemon.outbox.empty()
+        if kept:
+            await daemon.connection.hello(
+                held=[held.lease for held in kept],
+                nodes_per_second=daemon.speed.nodes_per_second,
+                memory_mb=daemon.settings.preferences.idle.memory_mb,
+            )
+            left = min(held.deadline for held in kept) - asyncio.get_running_loop().time()
+            log.info("searches are saved (%d); started again within %.0f s they go on",
+                     len(kept), max(0.0, left))  # fmt: skip
+        else:
+            await daemon.connection.return_work([], leaving=True)

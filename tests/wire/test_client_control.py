@@ -1,0 +1,225 @@
+"""Status, pause, resume and stop of a running daemon, through its control socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from zermelo.client.control import ControlServer, ask, reachable
+from zermelo.client.folder import ClientFolder
+from zermelo.server.campaigns import Campaign
+from zermelo.server.database import Connection
+
+from .conftest import Queue, running_coordinator, wait_until
+from .test_client import children, client, hard_question, start_client, stop, value
+
+ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ZERMELO, "client", *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def status(folder: Path) -> dict[str, Any]:
+    return ask(ClientFolder(folder).control, "status")
+
+
+def searching(folder: Path) -> dict[str, Any] | None:
+    """The search of the first worker, once there is one with some progress."""
+    if not reachable(ClientFolder(folder).control).exists():
+        return None
+    search: dict[str, Any] | None = status(folder)["workers"][0]["search"]
+    return search if search and search["nodes"] else None
+
+
+def processor_seconds(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
+
+
+@pytest.fixture
+def long_search(connection: Connection, queue: Queue) -> int:
+    """A workunit that keeps a client busy for the whole test."""
+    workunit = hard_question(connection, queue)
+    connection.execute("UPDATE campaigns SET target_seconds = 1000, node_limit = 1e12")
+    return workunit
+
+
+@pytest.mark.usefixtures("long_search")
+def test_status_tells_what_each_worker_does(coordinator: str, tmp_path: Path) -> None:
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        search = wait_until(lambda: searching(tmp_path))
+        assert search["game"].startswith("reversi:8x8")
+        assert search["threshold"] == 1
+        assert 0 < search["lease_seconds"] <= 30
+        told = json.loads(command("status", "--data-dir", str(tmp_path), "--json").stdout)
+        assert (told["state"], told["reason"], told["pid"]) == ("working", "", process.pid)
+        text = command("status", "--data-dir", str(tmp_path)).stdout
+        assert "zermelo client  working" in text
+        assert "a b c d e f g h" in text
+        assert "at least +1?" in text
+        stop(process)
+
+
+@pytest.mark.usefixtures("long_search")
+def test_pause_takes_the_worker_off_the_processor_and_resume_puts_it_back(
+    coordinator: str, tmp_path: Path
+) -> None:
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: searching(tmp_path))
+        (worker,) = children(process.pid)
+        assert command("pause", "--data-dir", str(tmp_path)).stdout == "paused\n"
+        assert psutil.Process(worker).status() == psutil.STATUS_STOPPED
+        before = processor_seconds(worker)
+        time.sleep(0.5)
+        assert processor_seconds(worker) == before
+        told = status(tmp_path)
+        assert (told["state"], told["reason"]) == ("paused", "you paused it")
+        command("resume", "--data-dir", str(tmp_path))
+        wait_until(lambda: processor_seconds(worker) > before)
+        assert status(tmp_path)["state"] == "working"
+        # A pause for some time ends by itself.
+        command("pause", "--data-dir", str(tmp_path), "--for", "1s")
+        assert status(tmp_path)["state"] == "paused"
+        wait_until(lambda: status(tmp_path)["state"] == "working")
+        stop(process)
+
+
+def test_a_long_pause_lets_others_have_the_work(
+    database: str, campaign: Campaign, long_search: int, queue: Queue, tmp_path: Path,
+    connection: Connection,
+) -> None:  # fmt: skip
+    with (
+        running_coordinator(database, lease_seconds=3.0, heartbeat_seconds=0.2) as address,
+        client(address, tmp_path, "--workers", "1") as process,
+    ):
+        wait_until(lambda: searching(tmp_path))
+        command("pause", "--data-dir", str(tmp_path))
+        wait_until(lambda: queue.state(long_search) == "ready")
+        # Given back by the client, not run out; and a checkpoint stays behind.
+        assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+        assert list(ClientFolder(tmp_path).searches.glob("*.search"))
+        command("resume", "--data-dir", str(tmp_path))
+        wait_until(lambda: queue.state(long_search) == "leased")
+        stop(process)
+
+
+@pytest.mark.usefixtures("long_search")
+def test_stop_ends_the_daemon_and_waits_for_it(
+    coordinator: str, tmp_path: Path, connection: Connection
+) -> None:
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: searching(tmp_path))
+        assert command("stop", "--data-dir", str(tmp_path)).stdout == "stopped\n"
+        process.communicate(timeout=5)
+        assert process.returncode == 0
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+
+
+@pytest.mark.usefixtures("long_search")
+def test_a_second_signal_cuts_the_quit_time_short(
+    coordinator: str, tmp_path: Path, connection: Connection
+) -> None:
+    with client(coordinator, tmp_path, "--workers", "1", "--quit-seconds", "300") as process:
+        wait_until(lambda: searching(tmp_path))
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: status(tmp_path)["state"] == "stopping")
+        assert value(connection, "SELECT state::text FROM leases") == "open"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=5)
+        assert process.returncode == 0
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+
+
+@pytest.mark.parametrize("name", ["status", "pause", "resume", "stop"])
+def test_without_a_daemon_there_is_a_sentence(tmp_path: Path, name: str) -> None:
+    done = command(name, "--data-dir", str(tmp_path))
+    assert done.returncode == 6
+    assert "no client runs in" in done.stderr
+    assert "zermelo client run" in done.stderr
+
+
+def test_the_socket_is_its_owners_alone(coordinator: str, tmp_path: Path) -> None:
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        folder = ClientFolder(tmp_path)
+        control = reachable(folder.control)
+        wait_until(control.exists)
+        assert stat.S_IMODE(control.stat().st_mode) & 0o077 == 0
+        assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+        stop(process)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_a_stranger_gets_no_answer_even_with_a_way_to_the_socket() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "control"
+        stop_as_nobody = """if True:
+            import os, socket, sys
+            os.setuid(65534)
+            stream = socket.socket(socket.AF_UNIX)
+            stream.connect(sys.argv[1])
+            try:
+                stream.sendall(b'{"command": "stop"}\\n')
+                print("answer", stream.recv(99))
+            except ConnectionError:
+                print("answer", b"")
+        """
+        asked: list[object] = []
+
+        async def serve() -> str:
+            server = ControlServer(path, {"stop": lambda request: asked.append(request) or {}})
+            await server.start()
+            path.chmod(0o666)
+            stranger = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", stop_as_nobody, str(path),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+            answer, errors = await stranger.communicate()
+            await server.close()
+            return (answer + errors).decode()
+
+        told = asyncio.run(serve())
+        assert asked == []
+        assert told == "answer b''\n"
+
+
+@pytest.mark.parametrize("line", [b"no json\n", b"[]\n", b'{"command": "format-disk"}\n', b"7\n"])
+def test_nonsense_gets_a_sentence_back(coordinator: str, tmp_path: Path, line: bytes) -> None:
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        control = reachable(ClientFolder(tmp_path).control)
+        wait_until(control.exists)
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(str(control))
+            stream.sendall(line)
+            assert "not understood" in json.loads(stream.recv(1000))["error"]
+        stop(process)
+
+
+def test_limits_for_trying_it_out(coordinator: str, queue: Queue, tmp_path: Path) -> None:
+    queue.add(3, budget=10**9)
+    process = start_client(coordinator, tmp_path, "--workers", "1", "--once")
+    process.communicate(timeout=30)
+    assert (process.returncode, len(queue.results())) == (0, 1)
+    started = time.monotonic()
+    process = start_client(coordinator, tmp_path, "--workers", "1", "--for", "2s")
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "the time given is over" in errors
+    assert time.monotonic() - started >= 2
+    assert len(queue.results()) == 3
