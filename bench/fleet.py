@@ -191,9 +191,9 @@ class Fleet:
             while assimilate(self.connection, self.campaign):
                 pass
         started = time.perf_counter()
-        for _ in range(4):
-            if not self.plan.step(Demand(self.clients, self.speed, self.now)) or self.plan.finished:
-                break
+        demand = Demand(self.clients, self.speed, self.now)
+        while self.plan.step(demand) and not self.plan.finished:
+            pass
         self.planning_seconds += time.perf_counter() - started
         self._spread_withdrawals()
         if not self.plan.finished:
@@ -258,11 +258,12 @@ class Fleet:
 
 
 def simulate(
-    connection: Connection, oracle: Oracle, goal: str, clients: int, speed: float
-) -> dict[str, Any]:
+    connection: Connection, oracle: Oracle, position: str | None, goal: str, clients: int,
+    speed: float,
+) -> dict[str, Any]:  # fmt: skip
     campaign = create_campaign(
-        connection, oracle.game.spec, name=f"{goal} with {clients} clients", goal=goal,
-        target_seconds=TARGET_SECONDS,
+        connection, oracle.game.spec, position=position, name=f"{goal} with {clients} clients",
+        goal=goal, target_seconds=TARGET_SECONDS,
     )
     fleet = Fleet(connection, campaign, oracle, clients, speed)
     started = time.perf_counter()
@@ -311,6 +312,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("spec", nargs="?", default="reversi:6x7")
+    parser.add_argument("--position", help="a position instead of the initial one")
     parser.add_argument("--goal", choices=["score", "outcome"], default="outcome")
     parser.add_argument("--clients", default="1,16,256,1024",
                         help="sizes; the first is the base")
@@ -328,7 +330,8 @@ def main() -> None:
             with connect_once(url) as connection:
                 connection.execute("SET synchronous_commit = off")
                 for clients in map(int, options.clients.split(",")):
-                    runs.append(simulate(connection, oracle, options.goal, clients, options.speed))
+                    runs.append(simulate(connection, oracle, options.position, options.goal,
+                                         clients, options.speed))  # fmt: skip
                     if not options.json:
                         report(runs)
     if options.json:

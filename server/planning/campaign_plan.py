@@ -240,7 +240,10 @@ class CampaignPlan:
             )
 
     def _ask(self, planner: Planner, demand: Demand) -> int:
-        """Fill the queue as far as the clients need it, splitting what is too hard."""
+        """Fill the queue as far as the clients need it, splitting what is too hard.
+
+        How many questions were asked or split.
+        """
         if planner.finished:
             return 0
         ready = self._queue_counts()[0]
@@ -252,11 +255,13 @@ class CampaignPlan:
         )
         if ready > spare // 2:
             return 0
+        splits = 0
         for _ in range(_MOST_SPLIT_ROUNDS):
             plan = planner.choose(spare - ready, size)
             self._load_missing(planner)
             if not plan.split:
                 break
+            splits += len(plan.split)
             self._split(planner, plan.split[:_MOST_SPLITS_AT_ONCE])
             self._follow_tests(planner)
             self._withdraw(planner.questions.settle())
@@ -269,7 +274,7 @@ class CampaignPlan:
             if planner.questions.is_open(choice.question) and choice.question.leaf
         ]
         self._insert(wanted, budget_of(size))
-        return len(wanted)
+        return len(wanted) + splits
 
     def size(self, planner: Planner, demand: Demand) -> float:
         """How many nodes a workunit should typically take."""

@@ -10,6 +10,7 @@ is likely to be needed besides it, and speculation begins only where certainty e
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -118,8 +119,9 @@ class Planner:
         """How much typical work one workunit should hold."""
         if self.test is None:
             return least
-        share = self.test.work / (max(1, clients) * PIECES_PER_CLIENT)
-        return max(least, min(most, share))
+        if clients <= 1:
+            return most  # nobody else would idle at the end
+        return max(least, min(most, self.test.work / (clients * PIECES_PER_CLIENT)))
 
     # -- inside ----------------------------------------------------------------------
 
@@ -137,9 +139,13 @@ class Planner:
         return plan
 
     def _by_need(self) -> Iterator[tuple[Question, float]]:
-        """Open questions, the most needed first, each once."""
-        heap = [(-need, question.ply, question.threshold, question)
-                for question, need in self._tests()]
+        """Open questions, the most needed first, each once.
+
+        Of equally needed ones the deepest comes first, as in a depth-first search: what is
+        begun is finished before more is split.
+        """
+        turn = itertools.count()
+        heap = [(-need, -question.ply, next(turn), question) for question, need in self._tests()]
         heapq.heapify(heap)
         seen: set[Question] = set()
         while heap:
@@ -155,7 +161,7 @@ class Planner:
                 if need * reach < LEAST_NEED:
                     break
                 if child not in seen:
-                    heapq.heappush(heap, (-need * reach, child.ply, id(child), child))
+                    heapq.heappush(heap, (-need * reach, -child.ply, next(turn), child))
 
     def _tests(self) -> Iterator[tuple[Question, float]]:
         """The tests worth working for, with the chance that they are needed."""
