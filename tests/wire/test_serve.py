@@ -10,12 +10,15 @@ from pathlib import Path
 
 import grpc
 
+from zermelo.server import assimilator, generator
 from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import embedded_database
 
 from .conftest import free_port, wait_until
 
+SERVED = (generator.SERVICE, assimilator.SERVICE)
 ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 
 
@@ -124,3 +127,58 @@ def test_an_embedded_database_is_kept_alive(open_path: Path) -> None:
     wait_until(lambda: ready() not in (0, first))
     assert "PostgreSQL died" in stop(services)
     assert not pid_file.exists()
+
+
+def lock_holder(connection: Connection, service: int) -> int:
+    """The backend that serves the only campaign in this service; 0 if none does."""
+    row = connection.execute(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2"
+        " AND granted AND database = (SELECT oid FROM pg_database"
+        " WHERE datname = current_database())",
+        (service,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def connected(connection: Connection) -> int:
+    row = connection.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def test_a_standby_takes_over_from_a_killed_service(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4", node_limit=15)
+    address = f"127.0.0.1:{free_port()}"
+    join = ("client", "run", "--server", address, "--workers", "1", "--data-dir", str(tmp_path))
+    first = [start("serve", name, "--database", database) for name in ("generator", "assimilator")]
+    others = [start("serve", "validator", "--database", database)]
+    others += [start("serve", "coordinator", "--database", database, "--listen", address)]
+    try:
+        client = start(*join, "--max-workunits", "5")
+        _, errors = client.communicate(timeout=60)
+        assert client.returncode == 0, errors
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").answered, 30)
+        leaders = {service: lock_holder(connection, service) for service in SERVED}
+        assert all(leaders.values())
+        before = connected(connection)
+        others += [start("serve", name, "--database", database)
+                   for name in ("generator", "assimilator")]  # fmt: skip
+        wait_until(lambda: connected(connection) == before + 2, 30)
+        assert {s: lock_holder(connection, s) for s in leaders} == leaders
+        for process in first:
+            process.kill()
+            process.communicate()
+        others.append(start(*join))
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished", 90)
+        assert campaign_summary(connection, "reversi:4x4").value == -8
+        for service, leader in leaders.items():
+            assert lock_holder(connection, service) not in (0, leader)
+        assert check_database(connection) == []
+    finally:
+        for process in first:
+            process.kill()
+        for process in reversed(others):
+            stop(process)
