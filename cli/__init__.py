@@ -19,6 +19,7 @@ COMMANDS = {
     "gtp": "zermelo.cli.gtp",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
+    "tls": "zermelo.cli.tls",
 }
 
 
