@@ -372,7 +372,10 @@ def test_a_client_that_leaves_holds_nothing(host: Host, queue: Queue) -> None:
 # -- the server itself ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", [m.name for m in service.SERVICE.methods])
+@pytest.mark.parametrize("method", [
+    method.name for method in service.SERVICE.methods
+    if method.name not in ("Register", "Standing")  # for these, empty is a request
+])
 def test_an_empty_message_is_refused_by_every_rpc(host: Host, method: str) -> None:
     kind = getattr(pb, f"{method}Request")
     with pytest.raises(grpc.RpcError) as caught:
