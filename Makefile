@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h)
+SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h)
 
 .PHONY: demo test lint bench proto clean
 
@@ -15,7 +15,7 @@ test: $(VENV)/.installed  ## every test, with real parts
 
 lint: $(VENV)/.installed  ## style and types
 	$(BIN)/ruff check .
-	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext checker
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
@@ -29,7 +29,7 @@ proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
 	$(BIN)/python -m zermelo.proto.generate
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so
+	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so checker/*.c checker/*.so
 
 $(VENV)/.installed: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)

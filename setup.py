@@ -15,7 +15,10 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 HERE = Path(__file__).parent
-FOLDERS = ["games", "engine", "cext", "server", "client", "proto", "sql", "cli"]
+FOLDERS = [
+    "games", "engine", "cext", "checker", "server", "client", "proto", "sql", "proof", "research",
+    "cli",
+]  # fmt: skip
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
@@ -23,12 +26,12 @@ OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-fno-math-errno", "-fno-trapp
 AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 
 
-def extension(module: str, *flags: str) -> Extension:
+def extension(module: str, *flags: str, folder: str = "cext") -> Extension:
     return Extension(
-        f"zermelo.cext.{module}",
-        [f"src/zermelo/cext/{module}.pyx"],
-        include_dirs=["src/zermelo/cext"],
-        depends=[str(path.relative_to(HERE)) for path in sorted(HERE.glob("cext/*.[hp]*"))],
+        f"zermelo.{folder}.{module}",
+        [f"src/zermelo/{folder}/{module}.pyx"],
+        include_dirs=[f"src/zermelo/{folder}"],
+        depends=[str(path.relative_to(HERE)) for path in sorted(HERE.glob(f"{folder}/*.[hp]*"))],
         extra_compile_args=[*OPTIMISED, "-Wall", *flags],
     )
 
@@ -43,6 +46,7 @@ def packages() -> list[str]:
 
 extensions = [extension("cpu"), extension("reversi_plain")]
 extensions += [extension("go_search"), extension("go_retrograde")]
+extensions += [extension("reversi", folder="checker")]
 if X86:
     extensions.append(extension("reversi_avx2", *AVX2))
 

@@ -17,9 +17,9 @@ COMMANDS = {
     "db": "zermelo.cli.db",
     "engine": "zermelo.cli.engine",
     "gtp": "zermelo.cli.gtp",
+    "proof": "zermelo.cli.proof",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
-    "tls": "zermelo.cli.tls",
 }
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from zermelo.cli.options import database_options, json_option, open_database, option
+from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.engine import open_engine
 from zermelo.server.campaigns import (
     DEFAULT_TARGET_SECONDS,
@@ -21,7 +19,6 @@ from zermelo.server.campaigns import (
     list_campaigns,
     steer_campaign,
 )
-from zermelo.server.database import Connection, check_schema, connect_once, init_schema
 from zermelo.server.planning.planner import Goal
 from zermelo.server.tree.growth import grow as grow_tree
 
@@ -48,7 +45,7 @@ def create(
     node_limit: int | None, data_dir: Path, database: str | None, as_json: bool,
 ) -> None:
     """Start a campaign for the game SPEC, such as reversi:6x6."""
-    with _connection(data_dir, database, create=True) as connection:
+    with open_connection(data_dir, database, create=True) as connection:
         made = create_campaign(
             connection, spec, name=name, goal=goal, position=position,
             target_seconds=target_seconds, node_limit=node_limit,
@@ -61,7 +58,7 @@ def create(
 @json_option
 def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
     """All campaigns and how far they are."""
-    with _connection(data_dir, database) as connection:
+    with open_connection(data_dir, database) as connection:
         summaries = [campaign_summary(connection, c.name) for c in list_campaigns(connection)]
     if as_json:
         click.echo(json.dumps({"campaigns": [summary.as_dict() for summary in summaries]}))
@@ -80,7 +77,7 @@ def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
 @json_option
 def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
     """Where the campaign NAME stands."""
-    with _connection(data_dir, database) as connection:
+    with open_connection(data_dir, database) as connection:
         _show(campaign_summary(connection, name), as_json)
 
 
@@ -96,7 +93,7 @@ def grow(
 
     For games so large that their first positions are surely too hard for any client.
     """
-    with _connection(data_dir, database) as connection:
+    with open_connection(data_dir, database) as connection:
         chosen = find_campaign(connection, name)
         engine = open_engine(chosen.game)
         counts: list[int] = []
@@ -114,7 +111,7 @@ def _steering(command: str, state: str, help_text: str) -> None:
     @database_options
     @json_option
     def steer(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
-        with _connection(data_dir, database) as connection:
+        with open_connection(data_dir, database) as connection:
             steer_campaign(connection, find_campaign(connection, name), state)
             _show(campaign_summary(connection, name), as_json)
 
@@ -122,20 +119,6 @@ def _steering(command: str, state: str, help_text: str) -> None:
 _steering("pause", "paused", "Ask nothing more until the campaign is resumed.")
 _steering("resume", "running", "Go on with a paused campaign.")
 _steering("cancel", "cancelled", "End a campaign for good; what is proved stays.")
-
-
-@contextmanager
-def _connection(
-    data_dir: Path, database: str | None, *, create: bool = False
-) -> Iterator[Connection]:
-    with (
-        open_database(data_dir, database, create=create) as url,
-        connect_once(url) as connection,
-    ):
-        if create:
-            init_schema(connection)
-        check_schema(connection)
-        yield connection
 
 
 def _show(summary: Summary, as_json: bool) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from zermelo.server.embedded import default_data_dir, embedded_database
+
+if TYPE_CHECKING:
+    from zermelo.server.database import Connection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,3 +52,20 @@ def open_database(data_dir: Path, database: str | None, *, create: bool = False)
         return
     with embedded_database(data_dir, create=create) as url:
         yield url
+
+
+@contextmanager
+def open_connection(
+    data_dir: Path, database: str | None, *, create: bool = False
+) -> Iterator[Connection]:
+    """A connection to the database these options name, whose schema is the current one."""
+    from zermelo.server.database import check_schema, connect_once, init_schema
+
+    with (
+        open_database(data_dir, database, create=create) as url,
+        connect_once(url) as connection,
+    ):
+        if create:
+            init_schema(connection)
+        check_schema(connection)
+        yield connection

@@ -1,0 +1,101 @@
+"""Searching leaves again: the compiled solver for reversi, a plain one for every game."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Protocol
+
+from zermelo.checker.reversi import ReversiSolver
+from zermelo.games import Game, Key, open_game
+from zermelo.games.reversi import Reversi
+
+_TABLE_BITS = 20
+
+
+class Solver(Protocol):
+    @property
+    def nodes(self) -> int:
+        """Positions looked at so far."""
+
+    def stop(self) -> None:
+        """Make the running question, and all further ones, return None."""
+
+    def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
+        """Whether the score of the position is at least `bound`."""
+
+
+def open_solver(spec: str) -> Solver:
+    game = open_game(spec)
+    return CompiledReversi(game) if isinstance(game, Reversi) else PlainSolver(game)
+
+
+class CompiledReversi:
+    def __init__(self, game: Reversi) -> None:
+        self._solver = ReversiSolver(game.rows, game.cols, game.scoring == "wof", _TABLE_BITS)
+        self.stop = self._solver.stop
+
+    @property
+    def nodes(self) -> int:
+        return self._solver.nodes
+
+    def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
+        return self._solver.at_least(key, bound)
+
+
+class _StoppedError(Exception):
+    pass
+
+
+class PlainSolver:
+    """Looks for a proof on the reference rules, a ply deeper each time.
+
+    Where the past matters, games can go on for very long, but proofs are short: one side
+    plays what it needs and ends the game. So both sides look for one in turns, and what
+    is remembered is kept apart by history.
+    """
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game = game
+        #: How many plies a search for a proof of the statement has gone; -1: it holds.
+        self._searched: dict[tuple[Key, bytes, bool, int], int] = {}
+        self._stopped = False
+        self.nodes = 0
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
+        position = self._game.decode(key, history)
+        try:
+            for plies in count(1):
+                if self._holds(position, True, bound, plies):
+                    return True
+                if self._holds(position, False, bound - 1, plies):
+                    return False
+        except _StoppedError:
+            pass
+        return None
+
+    def _holds(self, position: Any, at_least: bool, bound: int, plies: int) -> bool:
+        """Whether it is seen within so many plies that the score is at least, or at most,
+        the bound; not that it is not."""
+        if self._stopped:
+            raise _StoppedError
+        self.nodes += 1
+        game = self._game
+        if game.is_final(position):
+            score = game.score(position)
+            return score >= bound if at_least else score <= bound
+        if not plies:
+            return False
+        canonical = game.canonical(position)
+        statement = game.encode(canonical), game.history(canonical), at_least, bound
+        searched = self._searched.get(statement, 0)
+        if searched < 0 or searched >= plies:
+            return searched < 0
+        children = [game.play(position, move) for move in game.moves(position)]
+        children.sort(key=game.evaluate, reverse=not at_least)
+        enough = any if at_least else all
+        holds = enough(self._holds(child, not at_least, -bound, plies - 1) for child in children)
+        self._searched[statement] = -1 if holds else plies
+        return holds

@@ -1,0 +1,167 @@
+"""Verifying a certificate: structure first, then all leaves or a random sample of them."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from zermelo.checker.certificate import Certificate, Header, read_certificate
+from zermelo.checker.solver import Solver, open_solver
+from zermelo.checker.structure import RefusedError, check_structure, leaf_refusal
+from zermelo.games import open_game
+
+#: How sure the statement about a sample is.
+CONFIDENCE = 0.95
+
+#: Called now and then with what is being done, how much is done and how much there is.
+Progress = Callable[[str, int, int], None]
+_REPORT_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was checked; the certificate is accepted, or there would be no report."""
+
+    header: Header
+    digest: str
+    entries: int
+    leaves: int
+    leaves_checked: int
+    #: What repeats the choice of a sample.
+    seed: int | None
+    nodes: int
+    structure_seconds: float
+    leaf_seconds: float
+
+    @property
+    def confidence(self) -> float:
+        """How sure `most_wrong` is."""
+        return CONFIDENCE
+
+    @property
+    def complete(self) -> bool:
+        return self.leaves_checked == self.leaves
+
+    @property
+    def most_wrong(self) -> int:
+        """With this `confidence`, no more leaves than this are wrong."""
+        return most_wrong(self.leaves, self.leaves_checked)
+
+
+def verify(
+    path: Path,
+    *,
+    sample: int | None = None,
+    threads: int = 1,
+    seed: int | None = None,
+    progress: Progress = lambda stage, done, total: None,
+) -> Report:
+    """Check a certificate with all its leaves, or so many of them chosen at random.
+
+    Raises `CertificateError` for a file that is damaged, `RefusedError` for one that does
+    not prove what it says.
+    """
+    started = time.perf_counter()
+    certificate = read_certificate(path)
+    total = len(certificate)
+    check_structure(certificate, lambda done: progress("structure", done, total))
+    checked = time.perf_counter()
+    leaves = certificate.leaves()
+    if sample is not None and sample < len(leaves):
+        seed = random.SystemRandom().getrandbits(32) if seed is None else seed
+        leaves = sorted(random.Random(seed).sample(leaves, sample))  # noqa: S311
+    else:
+        seed = None
+    nodes = _check_leaves(certificate, leaves, threads, progress) if leaves else 0
+    return Report(
+        header=certificate.header,
+        digest=certificate.digest,
+        entries=total,
+        leaves=len(certificate.leaf_nodes),
+        leaves_checked=len(leaves),
+        seed=seed,
+        nodes=nodes,
+        structure_seconds=checked - started,
+        leaf_seconds=time.perf_counter() - checked,
+    )
+
+
+def most_wrong(leaves: int, checked: int, confidence: float = CONFIDENCE) -> int:
+    """The most leaves that may be wrong though a sample of so many was right.
+
+    If one more were wrong, a sample without any of them would be less likely than the
+    confidence leaves room for: (leaves - checked) / leaves * ... for every wrong leaf.
+    """
+    chance, wrong = 1.0, 0
+    while wrong < leaves - checked:
+        chance *= (leaves - checked - wrong) / (leaves - wrong)
+        if chance < 1 - confidence:
+            return wrong
+        wrong += 1
+    return leaves - checked
+
+
+def _check_leaves(
+    certificate: Certificate, leaves: list[int], threads: int, progress: Progress
+) -> int:
+    """Search leaves again; `RefusedError` for a wrong one, else the nodes that it took."""
+    crew = _Crew(certificate, leaves, threads)
+    with ThreadPoolExecutor(threads, "checker") as pool:
+        futures = [pool.submit(crew.work, solver) for solver in crew.solvers]
+        try:
+            while wait(futures, _REPORT_SECONDS).not_done:
+                progress("leaves", crew.done, len(leaves))
+        finally:
+            crew.stop()
+        for future in futures:
+            future.result()
+    if crew.wrong:
+        game = open_game(certificate.header.game)
+        raise RefusedError(leaf_refusal(certificate, game, min(crew.wrong)))
+    return sum(solver.nodes for solver in crew.solvers)
+
+
+class _Crew:
+    """Threads that search leaves, each with a table of its own."""
+
+    def __init__(self, certificate: Certificate, leaves: list[int], threads: int) -> None:
+        self._certificate = certificate
+        self._waiting = iter(leaves)
+        self._lock = threading.Lock()
+        self._stopped = False
+        self.done = 0
+        self.wrong: list[int] = []
+        self.solvers: list[Solver] = [
+            open_solver(certificate.header.game) for _ in range(threads)
+        ]
+
+    def stop(self) -> None:
+        self._stopped = True
+        for solver in self.solvers:
+            solver.stop()
+
+    def work(self, solver: Solver) -> None:
+        while not self._stopped:
+            with self._lock:
+                at = next(self._waiting, None)
+            if at is None:
+                return
+            right = self._is_right(solver, at)
+            with self._lock:
+                self.done += 1
+                if right is False:
+                    self.wrong.append(at)
+                    self.stop()
+
+    def _is_right(self, solver: Solver, at: int) -> bool | None:
+        certificate = self._certificate
+        key, history, bound = certificate.key(at), certificate.history(at), certificate.bounds[at]
+        if certificate.at_least(at):
+            return solver.at_least(key, bound, history)
+        more = solver.at_least(key, bound + 1, history)
+        return None if more is None else not more

@@ -1,0 +1,202 @@
+"""`zermelo proof`: certificates that strangers can check."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from zermelo.cli.options import database_options, json_option, open_connection, option
+from zermelo.cli.output import print_facts, print_json, short_count, short_time
+from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.watch import Ticker
+from zermelo.client.settings import usable_cores
+from zermelo.games import open_game
+
+if TYPE_CHECKING:
+    from zermelo.checker import Header, Refusal, Report
+
+REFUSED = 1  # exit code: the file does not prove what it says
+_SAMPLE = re.compile(r"sample:([0-9]{1,9})", re.ASCII)
+
+
+@click.group()
+def proof() -> None:
+    """Export and verify proofs."""
+
+
+@proof.command()
+@click.argument("campaign")
+@option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), required=True,
+        help="The file to write.")
+@option("--to-depth", type=click.IntRange(0, 1000), default=None,
+        help="Go on below the frontier, so many plies from the root.")
+@option("--full", is_flag=True, help="Go on to the end of every game; no leaves remain.")
+@database_options
+@json_option
+def export(
+    campaign: str, output: Path, to_depth: int | None, full: bool, data_dir: Path,
+    database: str | None, as_json: bool,
+) -> None:
+    """Write what CAMPAIGN has proved about its root into a file that anybody can verify.
+
+    For each bound of the root the file has the strategy of the side that secures it. An
+    unfinished campaign is exported as far as it is.
+    """
+    from zermelo.proof.export import export_proof
+    from zermelo.server.campaigns import find_campaign
+
+    if not output.absolute().parent.is_dir():
+        raise CommandError(f"there is no folder {str(output.parent)!r} to write into")
+    with open_connection(data_dir, database) as connection, Ticker() as ticker:
+        exported = export_proof(
+            connection, find_campaign(connection, campaign), output, to_depth=to_depth, full=full,
+            report=lambda stage, count: ticker.show(f"{stage}: {count:,} positions"),
+        )
+    if as_json:
+        print_json({
+            "file": str(output), "bytes": exported.size, **asdict(exported.header),
+            "unproved": exported.unproved or None,
+        })
+        return
+    facts = [
+        ("proves", _statement(exported.header)),
+        ("positions", f"{exported.entries:,}, of them {exported.leaves:,} leaves"),
+        ("file", f"{output}, {exported.size:,} bytes"),
+    ]
+    if exported.unproved:
+        facts.insert(1, ("not proved", exported.unproved))
+    print_facts(facts)
+
+
+@proof.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@option("--leaves", default="all", metavar="all|sample:N|none",
+        help="Which leaves to search again: all, so many chosen at random, or none.")
+@option("--seed", type=click.IntRange(0), default=None,
+        help="Repeat the choice of an earlier sample.")
+@option("--threads", type=click.IntRange(1, 1024), default=None, show_default="one per core",
+        help="Searches that run at the same time.")
+@json_option
+def verify(
+    file: Path, leaves: str, seed: int | None, threads: int | None, as_json: bool
+) -> None:
+    """Check a certificate with a program of its own that shares nothing with the engine.
+
+    Every position must be legal and every reply met, every bound must follow from the
+    positions after it, and leaves are searched again.
+
+    Exit codes: 0 accepted, 1 refused, 2 wrong input or a damaged file.
+    """
+    from zermelo.checker import CertificateError, RefusedError
+    from zermelo.checker.verify import verify as check
+
+    sample = _sample_size(leaves)
+    try:
+        with Ticker() as ticker:
+            report = check(
+                file, sample=sample, threads=threads or usable_cores(), seed=seed,
+                progress=lambda stage, done, total: ticker.show(f"{stage}: {done:,} of {total:,}"),
+            )
+    except RefusedError as error:
+        _refuse(error.refusal, as_json)
+    except CertificateError as error:
+        if error.board and not as_json:
+            click.echo(error.board)
+        raise
+    if as_json:
+        print_json(_as_json(report))
+    else:
+        print_facts(_facts(report))
+
+
+def _sample_size(leaves: str) -> int | None:
+    """How many leaves to check; None for all of them."""
+    if leaves == "all":
+        return None
+    if leaves == "none":
+        return 0
+    matched = _SAMPLE.fullmatch(leaves)
+    if matched is None:
+        raise CommandError(f"--leaves {leaves!r}: write all, none or sample:N, e.g. sample:100")
+    return int(matched[1])
+
+
+def _refuse(refusal: Refusal, as_json: bool) -> NoReturn:
+    if as_json:
+        print_json({
+            "accepted": False, "fault": refusal.fault.name.lower(), "entry": refusal.entry,
+            "reason": refusal.reason, "position": refusal.position,
+        })
+    else:
+        click.echo(refusal.board)
+        click.secho(f"REFUSED: {refusal.reason}", fg="red", bold=True)
+    sys.exit(REFUSED)
+
+
+def _statement(header: Header) -> str:
+    """What a certificate proves, in words."""
+    game = open_game(header.game)
+    initial = game.format(game.initial()) == header.position
+    about = "the initial position" if initial else f"the position {header.position}"
+    if header.lo == header.hi:
+        worth = f"exactly {header.lo:+d}"
+    elif header.hi == game.max_score:
+        worth = f"at least {header.lo:+d}"
+    elif header.lo == -game.max_score:
+        worth = f"at most {header.hi:+d}"
+    else:
+        worth = f"{header.lo:+d} to {header.hi:+d}"
+    return f"{about} of {header.game} is worth {worth} to the side to move"
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    if report.complete:
+        verdict = "ACCEPTED: every step was checked"
+    else:
+        verdict = "ACCEPTED as far as it was checked: every step but the leaves below"
+    return [
+        ("verdict", verdict),
+        ("proves", _statement(report.header)),
+        ("made by", f"zermelo {report.header.version}, campaign {report.header.campaign},"
+                    f" {report.header.created}"),
+        ("positions", f"{report.entries:,} in {short_time(report.structure_seconds)}"),
+        ("leaves", _leaves_in_words(report)),
+        ("digest", report.digest),
+    ]
+
+
+def _leaves_in_words(report: Report) -> str:
+    if report.complete:
+        text = f"all {report.leaves:,} searched again"
+    elif not report.leaves_checked:
+        return f"none of {report.leaves:,} searched again: their bounds are believed"
+    else:
+        share = report.leaves_checked / report.leaves
+        text = (
+            f"{report.leaves_checked:,} of {report.leaves:,} searched again (seed {report.seed}),"
+            f" all right; with {report.confidence:.0%} confidence at most"
+            f" {report.most_wrong:,} of them ({report.most_wrong / report.leaves:.1%}) are wrong;"
+            f" a single wrong one would have been found with {share:.1%} probability"
+        )
+    return f"{text}; {short_count(report.nodes)} nodes in {short_time(report.leaf_seconds)}"
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    return {
+        "accepted": True,
+        "complete": report.complete,
+        **asdict(report.header),
+        "digest": report.digest,
+        "leaves_checked": report.leaves_checked,
+        "seed": report.seed,
+        "confidence": report.confidence if not report.complete else 1.0,
+        "most_wrong_leaves": report.most_wrong,
+        "nodes": report.nodes,
+        "structure_seconds": round(report.structure_seconds, 6),
+        "leaf_seconds": round(report.leaf_seconds, 6),
+    }

@@ -1,0 +1,1 @@
+"""Certificates from campaigns: choosing the strategies and writing them down."""

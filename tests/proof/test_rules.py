@@ -1,0 +1,126 @@
+"""The checker's compiled reversi against the reference rules and a plain search."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.server.minimax import minimax
+from zermelo.checker.reversi import ReversiRules, ReversiSolver
+from zermelo.checker.solver import PlainSolver
+from zermelo.games import GameError, open_game
+from zermelo.games.reversi import Reversi, ReversiPosition
+
+SIDES = st.integers(4, 8)
+
+
+def rules_of(game: Reversi) -> ReversiRules:
+    return ReversiRules(game.rows, game.cols, game.scoring == "wof")
+
+
+def open_reversi(rows: int, cols: int, scoring: str = "raw") -> Reversi:
+    game = open_game(f"reversi:{rows}x{cols},scoring={scoring}")
+    assert isinstance(game, Reversi)
+    return game
+
+
+def random_position(game: Reversi, seed: int, empties: int = 0) -> ReversiPosition:
+    """A position of a random game, with at most so many empty squares if any are told."""
+    choose = random.Random(seed)
+    position = game.initial()
+    length = choose.randrange(game.max_score)
+    while moves := game.moves(position):
+        if game.plies_left(position) <= empties if empties else not length:
+            break
+        length -= 1
+        position = game.play(position, choose.choice(moves))
+    return position
+
+
+@given(SIDES, SIDES, st.sampled_from(["raw", "wof"]), st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_moves_and_scores(rows: int, cols: int, scoring: str, seed: int) -> None:
+    game = open_reversi(rows, cols, scoring)
+    position = random_position(game, seed)
+    rules = rules_of(game)
+    key = game.encode(position)
+    expected = []
+    for move in game.moves(position):
+        after = game.play(position, move)
+        score = game.score(after) if game.is_final(after) else None
+        expected.append((move, game.encode(after), score))
+    assert rules.steps(key) == expected
+    assert rules.canonical(key) == game.encode(game.canonical(position))
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), SIDES, SIDES)
+@settings(max_examples=150, deadline=None)
+def test_any_discs(own: int, opponent: int, rows: int, cols: int) -> None:
+    """Positions no game reaches, and keys that are no position."""
+    game = open_reversi(rows, cols)
+    rules = rules_of(game)
+    key = own.to_bytes(8, "big") + opponent.to_bytes(8, "big")
+    with pytest.raises(GameError):
+        game.decode(b"\xff" * 16)
+    with pytest.raises(ValueError, match="no position"):
+        rules.steps(b"\xff" * 16)
+    opponent &= ~own
+    position = ReversiPosition(own & game.mask, opponent & game.mask)
+    key = game.encode(position)
+    steps = {move: after for move, after, _ in rules.steps(key)}
+    assert steps == {
+        move: game.encode(game.play(position, move)) for move in game.moves(position)
+    }
+
+
+@given(SIDES, SIDES, st.sampled_from(["raw", "wof"]), st.integers(0, 2**32), st.integers(-9, 9))
+@settings(max_examples=60, deadline=None)
+def test_the_solver_agrees_with_minimax(
+    rows: int, cols: int, scoring: str, seed: int, near: int
+) -> None:
+    game = open_reversi(rows, cols, scoring)
+    position = random_position(game, seed, empties=6)
+    value = minimax(game, position)
+    key = game.encode(position)
+    solver = ReversiSolver(rows, cols, scoring == "wof", 10)
+    assert solver.at_least(key, value) is True
+    assert solver.at_least(key, value + 1) is False
+    assert solver.at_least(key, value + near) is (near <= 0)
+    assert solver.nodes > 0
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=15, deadline=None)
+def test_deep_searches_agree_with_their_own_bounds(seed: int) -> None:
+    """With tables, look-ahead and all: exactly one threshold divides yes from no."""
+    game = open_reversi(6, 6)
+    position = random_position(game, seed, empties=13)
+    key = game.encode(position)
+    small = ReversiSolver(6, 6, False, 4)
+    large = ReversiSolver(6, 6, False, 18)
+    answers = [large.at_least(key, bound) for bound in range(-36, 37, 4)]
+    assert answers == sorted(answers, reverse=True)
+    assert answers == [small.at_least(key, bound) for bound in range(-36, 37, 4)]
+
+
+@given(st.integers(0, 2**32), st.integers(-4, 4))
+@settings(max_examples=25, deadline=None)
+def test_the_plain_solver_agrees_with_minimax(seed: int, near: int) -> None:
+    game = open_reversi(4, 4)
+    position = random_position(game, seed, empties=5)
+    value = minimax(game, position)
+    assert PlainSolver(game).at_least(game.encode(position), value + near, b"") is (near <= 0)
+
+
+def test_a_stopped_solver_gives_no_answer() -> None:
+    game = open_reversi(8, 8)
+    key = game.encode(game.initial())
+    solver = ReversiSolver(8, 8, False, 10)
+    solver.stop()
+    assert solver.at_least(key, 0) is None
+    plain = PlainSolver(game)
+    plain.stop()
+    assert plain.at_least(key, 0, b"") is None
