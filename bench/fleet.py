@@ -157,10 +157,11 @@ class Fleet:
             self._serve(self._due())
 
     def _register(self) -> int:
-        self.connection.execute(query("register_user"), {"name": "fleet"})
+        user = self.connection.execute(query("ensure_user"), {"name": "fleet"}).fetchone()
+        assert user  # noqa: S101
         row = self.connection.execute(
             query("register_host"),
-            {"instance": uuid.uuid4(), "owner": "fleet", "name": "", "version": "", "slots": 1,
+            {"instance": uuid.uuid4(), "user": user[0], "name": "", "version": "", "slots": 1,
              "speed": self.speed},
         ).fetchone()
         assert row  # noqa: S101

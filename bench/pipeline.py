@@ -289,7 +289,7 @@ def measure(
         services = Supervisor(folder / "services.log")
         try:
             for name in ("coordinator", "validator", "assimilator"):
-                settings = CoordinatorSettings(listen=address)
+                settings = CoordinatorSettings(listen=address, require_token=False)
                 services.start(name, service_process(name, url, settings))
             feeder = Feeder(stack.enter_context(connect_once(url)), campaign)
             before = cpu_seconds(services, postgres.pid or 0)

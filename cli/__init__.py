@@ -20,6 +20,7 @@ COMMANDS = {
     "proof": "zermelo.cli.proof",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
+    "tls": "zermelo.cli.tls",
 }
 
 

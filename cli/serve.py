@@ -24,18 +24,34 @@ def serve() -> None:
 
 def _coordinator_options(command: Command) -> Command:
     """The options of a coordinator, handed on as its settings."""
+    file = click.Path(path_type=Path, exists=True, dir_okay=False)
 
     @option("--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT",
-            help="Where the coordinator takes calls.")
+            help="Where the coordinator takes calls; in plain text only on loopback.")
     @option("--lease-seconds", type=click.FloatRange(0.1, 86400), default=60.0,
             help="A lease ends so long after its last progress.")
     @option("--heartbeat-seconds", type=click.FloatRange(0.05, 3600), default=5.0,
             help="How often clients report progress.")
+    @option("--open-access", is_flag=True,
+            help="Serve callers without a token, all as one account; for your own machines.")
+    @option("--certificate", type=file, default=None, help="The server's certificate, PEM.")
+    @option("--key", type=file, default=None, help="The server's private key, PEM.")
+    @option("--client-ca", type=file, default=None,
+            help="Who signs operators' certificates; they then need one.")
+    @option("--operator-listen", default="", metavar="HOST:PORT",
+            help="Where operators call with their certificates.")
+    @option("--metrics-listen", default="", metavar="HOST:PORT",
+            help="Where Prometheus reads.  [default: nowhere]")
     @wraps(command)
     def with_settings(
-        *arguments: Any, listen: str, lease_seconds: float, heartbeat_seconds: float, **more: Any
-    ) -> None:
-        settings = CoordinatorSettings(listen, lease_seconds, heartbeat_seconds)
+        *arguments: Any, listen: str, lease_seconds: float, heartbeat_seconds: float,
+        open_access: bool, certificate: Path | None, key: Path | None, client_ca: Path | None,
+        operator_listen: str, metrics_listen: str, **more: Any,
+    ) -> None:  # fmt: skip
+        settings = CoordinatorSettings(
+            listen, lease_seconds, heartbeat_seconds, not open_access, certificate, key,
+            client_ca, operator_listen, metrics_listen,
+        )  # fmt: skip
         command(*arguments, settings=settings, **more)
 
     return with_settings

@@ -19,6 +19,48 @@ YES: Answer
 NO: Answer
 EXHAUSTED: Answer
 
+class RegisterRequest(_message.Message):
+    __slots__ = ("user_name", "team")
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    TEAM_FIELD_NUMBER: _ClassVar[int]
+    user_name: str
+    team: str
+    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ...) -> None: ...
+
+class RegisterReply(_message.Message):
+    __slots__ = ("token", "user_name")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    user_name: str
+    def __init__(self, token: _Optional[str] = ..., user_name: _Optional[str] = ...) -> None: ...
+
+class StandingRequest(_message.Message):
+    __slots__ = ("host_key",)
+    HOST_KEY_FIELD_NUMBER: _ClassVar[int]
+    host_key: bytes
+    def __init__(self, host_key: _Optional[bytes] = ...) -> None: ...
+
+class StandingReply(_message.Message):
+    __slots__ = ("user_name", "team", "credit", "month_credit", "host_credit", "team_credit", "rank", "users")
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    TEAM_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    MONTH_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    HOST_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    TEAM_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    USERS_FIELD_NUMBER: _ClassVar[int]
+    user_name: str
+    team: str
+    credit: float
+    month_credit: float
+    host_credit: float
+    team_credit: float
+    rank: int
+    users: int
+    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., host_credit: _Optional[float] = ..., team_credit: _Optional[float] = ..., rank: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
+
 class HelloRequest(_message.Message):
     __slots__ = ("protocol_version", "client_version", "host_key", "host_name", "cores", "memory_mb", "platform", "workers", "nodes_per_second", "held_leases")
     PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -82,9 +124,8 @@ class RequestWorkReply(_message.Message):
     def __init__(self, workunits: _Optional[_Iterable[_Union[Workunit, _Mapping]]] = ..., no_work: _Optional[_Union[NoWork, _Mapping]] = ...) -> None: ...
 
 class Workunit(_message.Message):
-    __slots__ = ("lease_id", "workunit_id", "campaign_id", "game", "position", "history", "threshold", "node_budget", "lease_ms", "known")
+    __slots__ = ("lease_id", "campaign_id", "game", "position", "history", "threshold", "node_budget", "lease_ms", "known")
     LEASE_ID_FIELD_NUMBER: _ClassVar[int]
-    WORKUNIT_ID_FIELD_NUMBER: _ClassVar[int]
     CAMPAIGN_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -94,7 +135,6 @@ class Workunit(_message.Message):
     LEASE_MS_FIELD_NUMBER: _ClassVar[int]
     KNOWN_FIELD_NUMBER: _ClassVar[int]
     lease_id: int
-    workunit_id: int
     campaign_id: int
     game: str
     position: bytes
@@ -103,7 +143,7 @@ class Workunit(_message.Message):
     node_budget: int
     lease_ms: int
     known: KnownBounds
-    def __init__(self, lease_id: _Optional[int] = ..., workunit_id: _Optional[int] = ..., campaign_id: _Optional[int] = ..., game: _Optional[str] = ..., position: _Optional[bytes] = ..., history: _Optional[bytes] = ..., threshold: _Optional[int] = ..., node_budget: _Optional[int] = ..., lease_ms: _Optional[int] = ..., known: _Optional[_Union[KnownBounds, _Mapping]] = ...) -> None: ...
+    def __init__(self, lease_id: _Optional[int] = ..., campaign_id: _Optional[int] = ..., game: _Optional[str] = ..., position: _Optional[bytes] = ..., history: _Optional[bytes] = ..., threshold: _Optional[int] = ..., node_budget: _Optional[int] = ..., lease_ms: _Optional[int] = ..., known: _Optional[_Union[KnownBounds, _Mapping]] = ...) -> None: ...
 
 class KnownBounds(_message.Message):
     __slots__ = ("positions", "lo", "hi", "histories")
@@ -127,12 +167,14 @@ class NoWork(_message.Message):
         ALL_LEASED: _ClassVar[NoWork.Reason]
         TOO_MANY_LEASES: _ClassVar[NoWork.Reason]
         STOPPING: _ClassVar[NoWork.Reason]
+        OTHERS_ASKED: _ClassVar[NoWork.Reason]
     REASON_UNSPECIFIED: NoWork.Reason
     NO_CAMPAIGN: NoWork.Reason
     PAUSED: NoWork.Reason
     ALL_LEASED: NoWork.Reason
     TOO_MANY_LEASES: NoWork.Reason
     STOPPING: NoWork.Reason
+    OTHERS_ASKED: NoWork.Reason
     REASON_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_MS_FIELD_NUMBER: _ClassVar[int]

@@ -1,11 +1,27 @@
 from google.protobuf import descriptor_pb2 as _descriptor_pb2
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Optional as _Optional
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ROLE_UNSPECIFIED: _ClassVar[Role]
+    ANYONE: _ClassVar[Role]
+    VOLUNTEER: _ClassVar[Role]
+    OPERATOR: _ClassVar[Role]
+    RESEARCHER: _ClassVar[Role]
+ROLE_UNSPECIFIED: Role
+ANYONE: Role
+VOLUNTEER: Role
+OPERATOR: Role
+RESEARCHER: Role
 LIMIT_FIELD_NUMBER: _ClassVar[int]
 limit: _descriptor.FieldDescriptor
+ALLOWED_FIELD_NUMBER: _ClassVar[int]
+allowed: _descriptor.FieldDescriptor
 
 class Limit(_message.Message):
     __slots__ = ("max_bytes", "exact_bytes", "max_items", "min", "max", "required")

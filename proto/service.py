@@ -10,6 +10,7 @@ from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor
 
 from zermelo.proto import coordinator_pb2
+from zermelo.proto.limits_pb2 import Role, allowed
 
 SERVICE = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
 
@@ -22,18 +23,42 @@ MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 #: The trailing metadata that tells a program why a call was refused.
 REASON = "zermelo-reason"
+#: ... and after how many milliseconds another attempt makes sense.
+RETRY_AFTER = "zermelo-retry-after-ms"
 TOO_OLD = "client-too-old"
 UNKNOWN_HOST = "unknown-host"
 BROKEN_LIMIT = "broken-limit"
 OVERLOADED = "overloaded"
 DATABASE_AWAY = "database-away"
 STOPPING = "stopping"
+TOKEN_NEEDED = "token-needed"  # noqa: S105 - a reason, not a token
+BAD_TOKEN = "bad-token"  # noqa: S105
+BANNED = "banned"
+NOT_YOUR_ROLE = "not-your-role"
+NAME_TAKEN = "name-taken"
+TOO_FAST = "too-fast"
+INTERNAL = "internal"
+
+#: Metadata of every call that needs an account: ``Bearer TOKEN``.
+AUTHORIZATION = "authorization"
+BEARER = "Bearer "
 
 Handler = Callable[[Any, Any], Awaitable[Any]]
 
 
 def _path(method: MethodDescriptor) -> str:
     return f"/{SERVICE.full_name}/{method.name}"
+
+
+def roles_by_path() -> dict[str, frozenset[str]]:
+    """Who may call what, as the `.proto` says: role names in lower case."""
+    extension: Any = allowed  # generated as a plain descriptor, which says too little
+    return {
+        _path(method): frozenset(
+            Role.Name(role).lower() for role in method.GetOptions().Extensions[extension]
+        )
+        for method in SERVICE.methods
+    }
 
 
 class CoordinatorStub:

@@ -14,15 +14,36 @@ CREATE TABLE schema_migrations (
 
 CREATE TYPE user_role AS ENUM ('volunteer', 'operator', 'researcher');
 
+CREATE TABLE teams (
+    id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name        text NOT NULL UNIQUE,
+    created_at  timestamptz NOT NULL DEFAULT now()
+);
+
 CREATE TABLE users (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL UNIQUE,
     role        user_role NOT NULL DEFAULT 'volunteer',
-    created_at  timestamptz NOT NULL DEFAULT now()
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    team        integer REFERENCES teams,
+    banned_at   timestamptz
 );
 
+-- Who knows a token is its user. Only its SHA-256 digest is kept: 256 random bits need no
+-- slow hash, because nobody can guess them.
+CREATE TABLE tokens (
+    digest      bytea PRIMARY KEY CHECK (length(digest) = 32),
+    user_id     integer NOT NULL REFERENCES users,
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    revoked_at  timestamptz
+);
+CREATE INDEX tokens_user ON tokens (user_id);
+
 -- A host is one client's data directory. `instance` is the client's own random name for
--- it, so that a restarted client is the same host; `speed` is measured, in nodes a second.
+-- it, so that a restarted client is the same host; `speed` is what it says of itself, in nodes
+-- a second. The validator keeps its record: `streak` counts the answers that others confirmed
+-- since the last bad one, `quota` is how many leases it may hold at once, and validated nodes
+-- by validated seconds are the speed that it has shown.
 CREATE TABLE hosts (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id     integer NOT NULL REFERENCES users,
@@ -32,8 +53,17 @@ CREATE TABLE hosts (
     slots       smallint NOT NULL DEFAULT 1 CHECK (slots BETWEEN 1 AND 4096),
     speed       real NOT NULL DEFAULT 0 CHECK (speed >= 0),
     created_at  timestamptz NOT NULL DEFAULT now(),
-    seen_at     timestamptz NOT NULL DEFAULT now()
+    seen_at     timestamptz NOT NULL DEFAULT now(),
+    streak      integer NOT NULL DEFAULT 0 CHECK (streak >= 0),
+    confirmed   integer NOT NULL DEFAULT 0 CHECK (confirmed >= 0),
+    errors      integer NOT NULL DEFAULT 0 CHECK (errors >= 0),
+    quota       smallint NOT NULL DEFAULT 256 CHECK (quota >= 1),
+    error_at    timestamptz,
+    banned_at   timestamptz,
+    validated_nodes     double precision NOT NULL DEFAULT 0,
+    validated_seconds   double precision NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
+CREATE INDEX hosts_user ON hosts (user_id);
 
 -- -- what is to be solved -------------------------------------------------------------------
 
@@ -49,7 +79,9 @@ CREATE TABLE campaigns (
     position        text,
     goal            campaign_goal NOT NULL,
     state           campaign_state NOT NULL DEFAULT 'running',
-    replication     replication NOT NULL DEFAULT 'none',
+    -- none: every sound answer is believed. adaptive: new hosts are checked by a second user,
+    -- known ones at random. quorum: so many users must agree on every answer.
+    replication     replication NOT NULL DEFAULT 'adaptive',
     quorum          smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
     root            bigint NOT NULL,
     -- The rules alone give every score of the game within -max_score .. max_score.
@@ -61,12 +93,17 @@ CREATE TABLE campaigns (
     node_limit      bigint CHECK (node_limit > 0),
     created_at      timestamptz NOT NULL DEFAULT now(),
     finished_at     timestamptz,
+    -- How many of the leases are questions whose answer is known already.
+    probe_rate      real NOT NULL DEFAULT 0.01 CHECK (probe_rate BETWEEN 0 AND 1),
+    -- Rises whenever bounds were retracted: what was planned from them is void.
+    revision        integer NOT NULL DEFAULT 0,
     CHECK ((state = 'finished') = (finished_at IS NOT NULL))
 );
 
 -- Running totals of a campaign, written by the assimilator and the generator a batch at a
 -- time. `wasted_nodes`: work whose answer nobody needed any more when it came. `split_nodes`:
--- work of exhausted workunits, of which a part is repeated below.
+-- work of exhausted workunits, of which a part is repeated below. `checking_nodes`: work that
+-- only confirmed or refuted the answers of others.
 CREATE TABLE totals (
     campaign        smallint PRIMARY KEY REFERENCES campaigns,
     tree_nodes      bigint NOT NULL DEFAULT 0,
@@ -77,7 +114,8 @@ CREATE TABLE totals (
     nodes           bigint NOT NULL DEFAULT 0,
     wasted_nodes    bigint NOT NULL DEFAULT 0,
     split_nodes     bigint NOT NULL DEFAULT 0,
-    seconds         double precision NOT NULL DEFAULT 0
+    seconds         double precision NOT NULL DEFAULT 0,
+    checking_nodes  bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 -- -- the tree -------------------------------------------------------------------------------
@@ -149,14 +187,24 @@ CREATE TABLE workunits (
     -- Bounds already proved below the node, to seed the client's table, and the results
     -- they rest on.
     known       bytea,
-    known_from  bigint[]
+    known_from  bigint[],
+    -- How many users must agree on the answer; more than 1 as soon as a second one is wanted.
+    quorum      smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
+    -- Answers contradict each other: it is asked on until that is decided, needed or not.
+    disputed    boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 85);
 
 -- One workunit at a time for a question; several would be paid for twice.
 CREATE UNIQUE INDEX workunits_open ON workunits (node, threshold)
     WHERE state IN ('ready', 'leased', 'returned', 'exhausted');
 CREATE INDEX workunits_node ON workunits (node);
-CREATE INDEX workunits_ready ON workunits (priority, id) WHERE state = 'ready';
+CREATE INDEX workunits_ready ON workunits (priority, id) WHERE state = 'ready' AND quorum = 1;
+-- Those that another user answered before, and those whose answer is well known.
+CREATE INDEX workunits_again ON workunits (priority, id) WHERE state = 'ready' AND quorum > 1;
+CREATE INDEX workunits_confirmed ON workunits (id)
+    WHERE state = 'answered' AND quorum > 1 AND NOT disputed;
+CREATE INDEX workunits_known_from ON workunits USING gin (known_from)
+    WHERE known_from IS NOT NULL;
 CREATE INDEX workunits_exhausted ON workunits (campaign, id) WHERE state = 'exhausted';
 
 CREATE TYPE lease_state AS ENUM ('open', 'returned', 'expired', 'abandoned', 'cancelled');
@@ -176,6 +224,8 @@ CREATE TABLE leases (
     state       lease_state NOT NULL DEFAULT 'open',
     -- Whether the totals of the campaign contain the nodes of this lease.
     counted     boolean NOT NULL DEFAULT false,
+    -- Whether the answer was known when the question was handed out.
+    probe       boolean NOT NULL DEFAULT false,
     CHECK ((state = 'open') = (ended_at IS NULL))
 ) WITH (fillfactor = 70);
 
@@ -187,13 +237,17 @@ CREATE INDEX leases_uncounted ON leases (id)
 
 CREATE TYPE answer AS ENUM ('yes', 'no', 'exhausted');
 
--- pending      waits for the validator                      (coordinator)
--- valid        accepted, waits for the assimilator          (validator)
--- assimilated  its claims are in the tree                   (assimilator)
--- invalid      refused; it changes nothing                  (validator)
--- quarantined  contradicts the tree; an alarm was raised    (assimilator)
+-- pending      waits for the validator                                  (coordinator)
+-- unconfirmed  sound, waits for the answer of another user              (validator)
+-- valid        accepted, waits for the assimilator                      (validator)
+-- assimilated  its claims are in the tree                               (assimilator)
+-- doubted      was accepted, its host was found lying; to be taken out  (validator)
+-- retracted    counts for nothing any more, whoever is to blame         (assimilator)
+-- invalid      refused or outvoted; it changes nothing                  (validator)
+-- quarantined  contradicts the tree; an alarm was raised                (assimilator)
 CREATE TYPE result_state AS ENUM (
-    'pending', 'valid', 'assimilated', 'invalid', 'quarantined'
+    'pending', 'unconfirmed', 'valid', 'assimilated', 'doubted', 'retracted', 'invalid',
+    'quarantined'
 );
 
 -- One result per lease, so that sending it twice changes nothing.
@@ -211,12 +265,23 @@ CREATE TABLE results (
     hi          smallint NOT NULL,
     -- Whether the lease or the workunit had ended before the result came.
     late        boolean NOT NULL,
-    -- Bounds of positions below the node that an exhausted search had settled.
-    proved      bytea
+    -- Bounds of positions below the node that an exhausted search had settled; the validator
+    -- leaves only what others confirm.
+    proved      bytea,
+    -- What of its bounds is believed; NULL: all of it.
+    agreed_lo   smallint,
+    agreed_hi   smallint,
+    -- Granted for it, in nodes.
+    credit      real NOT NULL DEFAULT 0 CHECK (credit >= 0),
+    CHECK ((agreed_lo IS NULL) = (agreed_hi IS NULL))
 ) WITH (fillfactor = 85);
 
 CREATE INDEX results_pending ON results (lease) WHERE state = 'pending';
-CREATE INDEX results_valid ON results (campaign, lease) WHERE state = 'valid';
+CREATE INDEX results_valid ON results (campaign, lease) WHERE state IN ('valid', 'doubted');
+CREATE INDEX results_unconfirmed ON results (workunit) WHERE state = 'unconfirmed';
+-- What a host that lied has to be asked about; empty where no answers are compared.
+CREATE INDEX results_host ON results (host)
+    WHERE state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL;
 CREATE INDEX results_workunit ON results (workunit);
 
 -- The provenance of every bound: this result proves `lo <= score(node) <= hi`.
@@ -239,7 +304,7 @@ CREATE TABLE node_changes (
 );
 CREATE INDEX node_changes_campaign ON node_changes (campaign);
 
-CREATE TYPE alarm_kind AS ENUM ('contradiction', 'collision', 'bad_claim');
+CREATE TYPE alarm_kind AS ENUM ('contradiction', 'collision', 'bad_claim', 'dispute');
 
 CREATE TABLE alarms (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -280,4 +345,30 @@ CREATE TABLE cost_models (
     samples     integer NOT NULL,
     parameters  double precision[] NOT NULL,
     PRIMARY KEY (campaign, fitted_at)
+);
+
+-- -- credit and the record of what operators did ---------------------------------------------------
+
+-- Credit for validated work, in nodes as the cost model expected them. A row per host, month
+-- and the team its user was in; everything else is a sum over these.
+CREATE TABLE credits (
+    host        integer NOT NULL REFERENCES hosts,
+    user_id     integer NOT NULL REFERENCES users,
+    team        integer REFERENCES teams,
+    month       date NOT NULL,
+    nodes       double precision NOT NULL DEFAULT 0,
+    results     bigint NOT NULL DEFAULT 0,
+    UNIQUE NULLS NOT DISTINCT (host, month, team)
+) WITH (fillfactor = 50);
+CREATE INDEX credits_user ON credits (user_id);
+
+-- Whoever changes what others rely on leaves a line here: operators by their commands, the
+-- services where they overrule what was believed before.
+CREATE TABLE audit (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at          timestamptz NOT NULL DEFAULT now(),
+    actor       text NOT NULL,
+    action      text NOT NULL,
+    subject     text NOT NULL,
+    detail      text NOT NULL DEFAULT ''
 );

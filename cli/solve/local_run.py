@@ -86,6 +86,7 @@ class LocalRun:
             listen=f"{LOOPBACK}:{_free_port()}",
             lease_seconds=LEASE_SECONDS,
             heartbeat_seconds=HEARTBEAT_SECONDS,
+            require_token=False,
         )
         self._supervisor = supervisor = Supervisor(log_file)
         stack.callback(supervisor.stop, first=CLIENT)

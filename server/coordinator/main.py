@@ -6,19 +6,27 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import grpc
 import psycopg
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from zermelo import ZermeloError
 from zermelo.proto import service as proto_service
+from zermelo.proto.service import Handler
+from zermelo.server.accounts import CHANNEL as ACCOUNTS_CHANNEL
+from zermelo.server.coordinator.gate import Gate
+from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leasing import Leasing
+from zermelo.server.coordinator.members import Members
+from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import Backoff, Stopped, connect
+from zermelo.server.metrics import serve_metrics
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +43,6 @@ SERVER_OPTIONS = (
 )
 
 
-class PortTakenError(ZermeloError):
-    """The coordinator cannot listen where it was told to."""
-
-    exit_code = 5
-
-
 def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
     """Serve until `stop` is set; waits for the database as long as it takes."""
     try:
@@ -52,11 +54,16 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
     store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
+    metrics = CoordinatorMetrics()
     leasing = Leasing(store)
-    service = Service(store, leasing, heartbeat_ms=round(settings.heartbeat_seconds * 1000))
-    server = grpc.aio.server(options=SERVER_OPTIONS)
+    hosts = Hosts(store)
+    service = Service(
+        store, leasing, hosts, metrics, heartbeat_ms=round(settings.heartbeat_seconds * 1000)
+    )
+    gate = Gate(store, settings, metrics)
+    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(gate,))
     server.add_generic_rpc_handlers(
-        (proto_service.coordinator_handler(service.handlers()),)
+        (proto_service.coordinator_handler(_handlers(service, Members(store))),)
     )
     name = proto_service.SERVICE.full_name
     healthy = health.aio.HealthServicer()
@@ -64,16 +71,22 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     reflection.enable_server_reflection(
         (name, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
-    _bind(server, settings.listen)
+    bind(server, settings)
+    serve_metrics(settings.metrics_listen, metrics.registry)
     await store.open()
+
+    def forget() -> None:
+        gate.forget()
+        hosts.forget()
+
     tasks = [
         asyncio.create_task(work)
         for work in (
             leasing.run(),
             service.submitting.run(),
             service.beating.run(),
-            _listen(url, leasing),
-            _keep_house(store, service),
+            _listen(url, leasing, forget),
+            _keep_house(store, hosts),
         )
     ]
     await server.start()
@@ -92,16 +105,21 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         await store.close()
 
 
-def _bind(server: grpc.aio.Server, listen: str) -> None:
-    try:
-        bound = server.add_insecure_port(listen)
-    except RuntimeError as error:
-        raise PortTakenError(
-            f"cannot listen on {listen}: the port is taken or the address is not ours; "
-            "stop the other program or choose another --listen"
-        ) from error
-    if not bound:
-        raise PortTakenError(f"cannot listen on {listen}")
+def _handlers(service: Service, members: Members) -> dict[str, Handler]:
+    rpcs: dict[str, Callable[[Any], Awaitable[Any]]] = {
+        "Register": members.register,
+        "Standing": members.standing,
+        "Hello": service.hello,
+        "RequestWork": service.request_work,
+        "SubmitResults": service.submit_results,
+        "Heartbeat": service.heartbeat,
+        "ReturnWork": service.return_work,
+    }
+
+    def without_context(rpc: Callable[[Any], Awaitable[Any]]) -> Handler:
+        return lambda request, _: rpc(request)
+
+    return {name: without_context(rpc) for name, rpc in rpcs.items()}
 
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:
@@ -112,8 +130,8 @@ async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None
         task.result()
 
 
-async def _listen(url: str, leasing: Leasing) -> None:
-    """Wake waiting calls when the database says that there is work."""
+async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> None:
+    """Wake waiting calls when the database says that there is work; forget what it changed."""
     backoff = Backoff()
     while True:
         try:
@@ -121,25 +139,29 @@ async def _listen(url: str, leasing: Leasing) -> None:
                 url, autocommit=True, application_name="zermelo coordinator listen"
             )
             async with connection:
-                for channel in ("zermelo_ready", "zermelo_finished"):
+                for channel in ("zermelo_ready", "zermelo_finished", ACCOUNTS_CHANNEL):
                     await connection.execute(psycopg.sql.SQL("LISTEN {}").format(
                         psycopg.sql.Identifier(channel)
                     ))
                 backoff.reset()
+                forget()
                 leasing.work_may_be_ready()
-                async for _ in connection.notifies():
-                    leasing.work_may_be_ready()
+                async for notice in connection.notifies():
+                    if notice.channel == ACCOUNTS_CHANNEL:
+                        forget()
+                    else:
+                        leasing.work_may_be_ready()
         except psycopg.OperationalError as error:
             pause = backoff.next()
             log.warning("cannot listen to the database: %s; again in %.1f s", error, pause)
             await asyncio.sleep(pause)
 
 
-async def _keep_house(store: CoordinatorStore, service: Service) -> None:
+async def _keep_house(store: CoordinatorStore, hosts: Hosts) -> None:
     """What must happen now and then, and may happen in several coordinators at once."""
 
     async def note_hosts() -> None:
-        seen, service.seen = service.seen, {}
+        seen, hosts.seen = hosts.seen, {}
         await store.hosts_seen(seen)
 
     async def expire() -> None:

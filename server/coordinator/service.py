@@ -1,23 +1,21 @@
-"""The RPCs of the coordinator. What arrives is hostile until it was checked."""
+"""The RPCs about work. The gate has let the caller in and checked the form of the message."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import uuid
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import grpc
-import psycopg
 
 from zermelo import __version__
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto import known, limits, service
-from zermelo.proto.service import Handler
-from zermelo.server.coordinator.batcher import Batcher, OverloadError
+from zermelo.proto import known, service
+from zermelo.server.coordinator.batcher import Batcher
+from zermelo.server.coordinator.gate import CALLER
+from zermelo.server.coordinator.hosts import Hosts, instance_of
 from zermelo.server.coordinator.leasing import Leasing
+from zermelo.server.coordinator.metrics import CoordinatorMetrics
+from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.store import (
     Beat,
     CoordinatorStore,
@@ -31,7 +29,6 @@ from zermelo.server.coordinator.store import (
 log = logging.getLogger(__name__)
 
 LONGEST_WAIT_MS = 60_000
-MOST_HOSTS_REMEMBERED = 100_000
 MOST_ROWS_A_BATCH = 2048
 LONGEST_QUEUE = 10_000
 
@@ -58,36 +55,25 @@ CAUSES = {
 }
 
 
-class RefusalError(Exception):
-    """A call that gets a gRPC status instead of a reply."""
-
-    def __init__(self, code: grpc.StatusCode, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.code, self.reason, self.message = code, reason, message
-
-
 class Service:
-    def __init__(self, store: CoordinatorStore, leasing: Leasing, *, heartbeat_ms: int) -> None:
-        self._store = store
-        self._leasing = leasing
+    def __init__(
+        self,
+        store: CoordinatorStore,
+        leasing: Leasing,
+        hosts: Hosts,
+        metrics: CoordinatorMetrics,
+        *,
+        heartbeat_ms: int,
+    ) -> None:
+        self._store, self._leasing, self._hosts = store, leasing, hosts
+        self._metrics = metrics
         self._heartbeat_ms = heartbeat_ms
-        self._hosts: OrderedDict[bytes, HostId] = OrderedDict()
-        self.seen: dict[HostId, float] = {}
         self.submitting: Batcher[list[Returned], list[str]] = Batcher(
             self._submit, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
         )
         self.beating: Batcher[list[Beat], list[Directive]] = Batcher(
             self._beat, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
         )
-
-    def handlers(self) -> dict[str, Handler]:
-        return {
-            "Hello": _guarded(self.hello),
-            "RequestWork": _guarded(self.request_work),
-            "SubmitResults": _guarded(self.submit_results),
-            "Heartbeat": _guarded(self.heartbeat),
-            "ReturnWork": _guarded(self.return_work),
-        }
 
     # -- RPCs ---------------------------------------------------------------------------
 
@@ -101,14 +87,15 @@ class Service:
                 "install a newer zermelo",
             )
         host = await self._store.register_host(
-            _instance(request.host_key),
+            CALLER.get().user,
+            instance_of(request.host_key),
             name=_one_line(request.host_name),
             version=_one_line(request.client_version),
             slots=request.workers,
             speed=float(request.nodes_per_second),
             held=request.held_leases,
         )
-        self._remember(request.host_key, host)
+        self._hosts.remember(request.host_key, host)
         return pb.HelloReply(
             protocol_version=service.PROTOCOL_VERSION,
             oldest_protocol_version=service.OLDEST_PROTOCOL_VERSION,
@@ -119,18 +106,20 @@ class Service:
         )
 
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
-        host = await self._host(request.host_key, float(request.nodes_per_second))
+        host = await self._hosts.calling(request.host_key, float(request.nodes_per_second))
         leased = await self._leasing.request(
-            Request(host, request.slots, float(request.nodes_per_second)),
+            Request(host.id, request.slots, float(request.nodes_per_second)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
         )
+        self._metrics.leased(len(leased))
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
         return pb.RequestWorkReply(no_work=await self._no_work())
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
-        host = await self._host(request.host_key)
+        host = (await self._hosts.calling(request.host_key)).id
         receipts = await self.submitting([_returned(host, item) for item in request.results])
+        self._metrics.received(receipts)
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
             status, message = RECEIPTS[receipt]
@@ -138,7 +127,7 @@ class Service:
         return reply
 
     async def heartbeat(self, request: pb.HeartbeatRequest) -> pb.HeartbeatReply:
-        host = await self._host(request.host_key)
+        host = (await self._hosts.calling(request.host_key)).id
         beats = [Beat(host, item.lease_id, item.nodes) for item in request.leases]
         directives = await self.beating(beats) if beats else []
         reply = pb.HeartbeatReply(next_heartbeat_ms=self._heartbeat_ms)
@@ -153,7 +142,7 @@ class Service:
         return reply
 
     async def return_work(self, request: pb.ReturnWorkRequest) -> pb.ReturnWorkReply:
-        host = await self._host(request.host_key)
+        host = (await self._hosts.calling(request.host_key)).id
         for item in request.leases:
             if item.cause == pb.ReturnedLease.FAILED:
                 log.warning(
@@ -165,28 +154,6 @@ class Service:
         if request.leaving:
             await self._store.return_other_leases(host, held=())
         return pb.ReturnWorkReply(returned=len(returned))
-
-    # -- hosts --------------------------------------------------------------------------
-
-    async def _host(self, host_key: bytes, speed: float = 0.0) -> HostId:
-        """Who is calling; noted as seen."""
-        host = self._hosts.get(host_key)
-        if host is None:
-            host = await self._store.find_host(_instance(host_key))
-            if host is None:
-                raise RefusalError(
-                    grpc.StatusCode.UNAUTHENTICATED,
-                    service.UNKNOWN_HOST,
-                    "this host is unknown here; call Hello first",
-                )
-            self._remember(host_key, host)
-        self.seen[host] = speed or self.seen.get(host, 0.0)
-        return host
-
-    def _remember(self, host_key: bytes, host: HostId) -> None:
-        self._hosts[host_key] = host
-        if len(self._hosts) > MOST_HOSTS_REMEMBERED:
-            self._hosts.popitem(last=False)
 
     # -- batches ------------------------------------------------------------------------
 
@@ -203,7 +170,6 @@ class Service:
     def _workunit(self, item: Leased) -> pb.Workunit:
         workunit = pb.Workunit(
             lease_id=item.lease,
-            workunit_id=item.workunit,
             campaign_id=item.campaign,
             game=item.game,
             position=item.position,
@@ -230,33 +196,6 @@ class Service:
         return pb.NoWork(reason=reason, message=message, retry_after_ms=RETRY_MS[reason])
 
 
-def _guarded(rpc: Callable[[Any], Awaitable[Any]]) -> Handler:
-    """The RPC with its request checked first and every failure given a proper status."""
-
-    async def handler(request: Any, context: Any) -> Any:
-        try:
-            limits.check(request)
-            return await rpc(request)
-        except RefusalError as refusal:
-            await _refuse(context, refusal.code, refusal.reason, refusal.message)
-        except limits.LimitError as error:
-            code = grpc.StatusCode.INVALID_ARGUMENT
-            await _refuse(context, code, service.BROKEN_LIMIT, str(error))
-        except OverloadError:
-            code = grpc.StatusCode.RESOURCE_EXHAUSTED
-            await _refuse(context, code, service.OVERLOADED, "too many calls; try again later")
-        except psycopg.OperationalError:
-            code = grpc.StatusCode.UNAVAILABLE
-            await _refuse(context, code, service.DATABASE_AWAY, "the database cannot be reached")
-
-    return handler
-
-
-async def _refuse(context: Any, code: grpc.StatusCode, reason: str, message: str) -> NoReturn:
-    await context.abort(code, message, ((service.REASON, reason),))
-    raise AssertionError("abort returns never")
-
-
 def _returned(host: HostId, result: pb.Result) -> Returned:
     proved = None
     if result.HasField("proved") and result.proved.positions:
@@ -281,11 +220,6 @@ def _cut(answers: list[Any], calls: list[list[Any]]) -> list[list[Any]]:
         pieces.append(answers[at : at + len(call)])
         at += len(call)
     return pieces
-
-
-def _instance(host_key: bytes) -> uuid.UUID:
-    """What the database knows a host by; it does not give away the host's key."""
-    return uuid.UUID(bytes=hashlib.blake2b(host_key, digest_size=16).digest())
 
 
 def _one_line(text: str) -> str:

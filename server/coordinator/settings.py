@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 DEFAULT_LISTEN = "127.0.0.1:1913"
 
@@ -13,3 +14,13 @@ class CoordinatorSettings:
     #: A lease ends so long after its last progress.
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 5.0
+    #: Whether callers need an account; without, all of them share one.
+    require_token: bool = True
+    #: The chain and the key of the server, both PEM; without them only loopback is served.
+    certificate: Path | None = None
+    key: Path | None = None
+    #: Who signs the certificates of operators, and where they call with them.
+    client_ca: Path | None = None
+    operator_listen: str = ""
+    #: Where Prometheus reads; empty for nowhere.
+    metrics_listen: str = ""

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from psycopg import errors
 from psycopg_pool import AsyncConnectionPool
 
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.server.accounts import ANONYMOUS, Caller, Role, UserId
 from zermelo.sql import query
 
 HostId = int
@@ -18,11 +20,14 @@ POOL_CONNECTIONS = 6
 POOL_WAIT_SECONDS = 3.0
 ATTEMPTS = 5
 
-#: Who owns the hosts of volunteers that gave no name.
-ANONYMOUS = "anonymous"
-
 #: Nodes a second of a host that has not said how fast it is.
 DEFAULT_SPEED = 100_000.0
+
+
+class Host(NamedTuple):
+    id: HostId
+    user: UserId
+    banned: bool
 
 
 class Request(NamedTuple):
@@ -82,6 +87,7 @@ class Directive(NamedTuple):
 class CoordinatorStore:
     def __init__(self, url: str, *, lease_seconds: float) -> None:
         self._lease_seconds = lease_seconds
+        self._shared: Caller | None = None
         self.lease_ms = round(lease_seconds * 1000)
         self._pool = AsyncConnectionPool(
             url,
@@ -103,10 +109,54 @@ class CoordinatorStore:
     async def close(self) -> None:
         await self._pool.close()
 
+    # -- accounts -----------------------------------------------------------------------
+
+    async def find_caller(self, digest: bytes) -> Caller | None:
+        rows = await self._run("find_caller", {"digest": digest})
+        if not rows:
+            return None
+        user, role, name, banned = rows[0]
+        return Caller(user, Role(role), name, banned)
+
+    async def shared_caller(self) -> Caller:
+        """The account of everybody who calls without a token, where that is allowed."""
+        if self._shared is None:
+            rows = await self._run("ensure_user", {"name": ANONYMOUS})
+            self._shared = Caller(rows[0][0], Role.VOLUNTEER, ANONYMOUS, banned=False)
+        return self._shared
+
+    async def open_account(self, name: str, team: str, digest: bytes) -> bool:
+        """Whether there is a new account with this token; False if the name is taken."""
+        async with self._pool.connection() as connection, connection.transaction():
+            team_id = None
+            if team:
+                cursor = await connection.execute(query("ensure_team"), {"name": team})
+                row = await cursor.fetchone()
+                team_id = row[0] if row else None
+            cursor = await connection.execute(
+                query("open_account"), {"name": name, "team": team_id, "role": Role.VOLUNTEER}
+            )
+            row = await cursor.fetchone()
+            if row is not None:
+                await connection.execute(
+                    query("add_token"), {"digest": digest, "user": row[0]}
+                )
+            return row is not None
+
+    async def standing(self, user: UserId, host: HostId | None) -> pb.StandingReply:
+        ((name, team, credit, month, of_host, of_team, rank, users),) = await self._run(
+            "standing", {"user": user, "host": host}
+        )
+        return pb.StandingReply(
+            user_name=name, team=team, credit=credit, month_credit=month, host_credit=of_host,
+            team_credit=of_team, rank=rank, users=users,
+        )  # fmt: skip
+
     # -- hosts --------------------------------------------------------------------------
 
     async def register_host(
         self,
+        user: UserId,
         instance: uuid.UUID,
         *,
         name: str,
@@ -114,22 +164,21 @@ class CoordinatorStore:
         slots: int,
         speed: float,
         held: Sequence[LeaseId],
-    ) -> HostId:
-        host_row = {
-            "owner": ANONYMOUS, "instance": instance, "name": name, "version": version,
-            "slots": slots, "speed": speed,
-        }  # fmt: skip
-        rows = await self._run("register_host", host_row)
-        if not rows:
-            await self._run("register_user", {"name": ANONYMOUS})
-            rows = await self._run("register_host", host_row)
-        host = HostId(rows[0][0])
-        await self.return_other_leases(host, held)
+    ) -> Host:
+        rows = await self._run(
+            "register_host",
+            {
+                "user": user, "instance": instance, "name": name, "version": version,
+                "slots": slots, "speed": speed,
+            },
+        )  # fmt: skip
+        host = Host(*rows[0])
+        await self.return_other_leases(host.id, held)
         return host
 
-    async def find_host(self, instance: uuid.UUID) -> HostId | None:
+    async def find_host(self, instance: uuid.UUID) -> Host | None:
         rows = await self._run("find_host", {"instance": instance})
-        return rows[0][0] if rows else None
+        return Host(*rows[0]) if rows else None
 
     async def hosts_seen(self, speeds: Mapping[HostId, float]) -> None:
         if speeds:

@@ -3,22 +3,20 @@
 -- by index from the batch (a join, or ANY of an array), and no two intermediate results are
 -- ever joined: the planner knows nothing of their size, and would loop within a loop.
 
--- name: register_user
-INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING
-
 -- name: register_host
--- A host says hello: create it or note what it says of itself.
+-- A host says hello: create it or note what it says of itself. One that changes its user has
+-- to earn trust anew.
 INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
-SELECT id, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s
-FROM users WHERE users.name = %(owner)s
+VALUES (%(user)s, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s)
 ON CONFLICT (instance) DO UPDATE
 SET name = excluded.name, version = excluded.version, slots = excluded.slots,
     speed = CASE WHEN excluded.speed > 0 THEN excluded.speed ELSE h.speed END,
-    seen_at = now()
-RETURNING id
+    streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
+    user_id = excluded.user_id, seen_at = now()
+RETURNING id, user_id, banned_at IS NOT NULL AS banned
 
 -- name: find_host
-SELECT id FROM hosts WHERE instance = %(instance)s
+SELECT id, user_id, banned_at IS NOT NULL AS banned FROM hosts WHERE instance = %(instance)s
 
 -- name: hosts_seen
 -- The hosts that called since the last time, and how fast the calls said they are.
@@ -171,14 +169,18 @@ SELECT place, receipt, (SELECT count(*) FROM told) AS told FROM judged ORDER BY 
 
 -- name: heartbeat
 -- Note the progress of leases, extend those that made some, and cancel those whose answer
--- nobody needs any more. No row comes back for a lease that this host does not have.
+-- nobody needs any more. No row comes back for a lease that this host does not have. Where
+-- answers are compared, what is known would tell which questions were answered before.
 WITH sent AS (
     SELECT * FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
          WITH ORDINALITY AS s (host, lease, nodes, place)
 ),
 locked AS MATERIALIZED (
     SELECT s.place, s.lease, s.nodes, l.state, l.workunit, l.nodes AS nodes_before, l.deadline,
-           n.lo, n.hi, c.state AS campaign_state, w.state NOT IN ('ready', 'leased') AS settled
+           CASE WHEN c.replication = 'none' THEN n.lo ELSE -c.max_score END AS lo,
+           CASE WHEN c.replication = 'none' THEN n.hi ELSE c.max_score END AS hi,
+           c.state AS campaign_state,
+           w.state NOT IN ('ready', 'leased') AND NOT l.probe AS settled
     FROM sent s
     JOIN leases l ON l.id = s.lease AND l.host = s.host
     JOIN workunits w ON w.id = l.workunit

@@ -51,15 +51,17 @@ class Host:
     connection: Connection
     campaign: Campaign
     engine: Engine
+    user: str = "tester"
     id: int = 0
     holding: list[Work] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.connection.execute(query("register_user"), {"name": "tester"})
+        user = self.connection.execute(query("ensure_user"), {"name": self.user}).fetchone()
+        assert user
         row = self.connection.execute(
             query("register_host"),
             {
-                "instance": uuid.uuid4(), "owner": "tester", "name": "", "version": "",
+                "instance": uuid.uuid4(), "user": user[0], "name": "", "version": "",
                 "slots": 1, "speed": 0.0,
             },
         ).fetchone()

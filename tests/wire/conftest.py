@@ -39,17 +39,20 @@ def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 
 @contextmanager
-def running_coordinator(url: str, listen: str = "", **settings: Any) -> Iterator[str]:
-    """The address of a coordinator that runs in a thread."""
+def running_coordinator(
+    url: str, listen: str = "", channel: Any = None, **settings: Any
+) -> Iterator[str]:
+    """The address of a coordinator that runs in a thread; `channel` tells when it is up."""
     address = listen or f"127.0.0.1:{free_port()}"
+    settings.setdefault("require_token", False)
     stop = threading.Event()
     thread = threading.Thread(
         target=run, args=(url, stop, CoordinatorSettings(listen=address, **settings))
     )
     thread.start()
     try:
-        with grpc.insecure_channel(address) as channel:
-            grpc.channel_ready_future(channel).result(timeout=10)
+        with channel or grpc.insecure_channel(address) as waiting:
+            grpc.channel_ready_future(waiting).result(timeout=10)
         yield address
     finally:
         stop.set()
@@ -170,6 +173,10 @@ class Queue:
 
     def lease_state(self, lease: int) -> str:
         return self._value("SELECT state::text FROM leases WHERE id = %s", lease)
+
+    def workunit_of(self, taken: pb.Workunit) -> int:
+        """The workunit behind a lease, which clients are not told."""
+        return int(self._value("SELECT workunit FROM leases WHERE id = %s", taken.lease_id))
 
     def set_state(self, workunit: int, state: str) -> None:
         self._connection.execute(

@@ -45,7 +45,8 @@ def test_separate_services_and_several_clients(
         for name in ("generator", "validator", "assimilator", "assimilator", "generator")
     ]
     running += [
-        start("serve", "coordinator", "--database", database, "--listen", address)
+        start("serve", "coordinator", "--database", database, "--listen", address,
+              "--open-access")
         for address in addresses
     ]
     running += [
@@ -66,7 +67,9 @@ def test_all_services_in_one_command(
 ) -> None:
     create_campaign(connection, "reversi:4x4")
     address = f"127.0.0.1:{free_port()}"
-    services = start("serve", "all", "--database", database, "--listen", address)
+    services = start(
+        "serve", "all", "--database", database, "--listen", address, "--open-access"
+    )
     client = start("client", "run", "--server", address, "--workers", "1",
                    "--data-dir", str(tmp_path))  # fmt: skip
     wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")

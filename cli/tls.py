@@ -1,0 +1,40 @@
+"""`zermelo tls`: certificates for those who run their own project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from zermelo.cli.options import json_option, option
+from zermelo.cli.output import print_json
+
+
+@click.group()
+def tls() -> None:
+    """Certificates for the coordinator and its operators."""
+
+
+@tls.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@option("--host", "hosts", multiple=True, default=("localhost", "127.0.0.1"),
+        help="A name or address of the coordinator; may be repeated.")
+@option("--days", type=click.IntRange(1, 3650), default=825, help="How long they are valid.")
+@json_option
+def make(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None:
+    """Make an authority, a server's and an operator's certificate in FOLDER.
+
+    Volunteers need ca.pem; the files with `key` in their name are nobody's business.
+    """
+    from zermelo.server.certificates import make_certificates
+
+    files = make_certificates(folder, hosts, days)
+    if as_json:
+        print_json({"files": [str(file) for file in files], "hosts": hosts, "days": days})
+        return
+    for file in files:
+        click.echo(str(file))
+    click.echo(
+        f"zermelo serve coordinator --certificate {folder / 'server.pem'}"
+        f" --key {folder / 'server-key.pem'} --listen HOST:PORT"
+    )

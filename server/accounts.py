@@ -1,0 +1,143 @@
+"""Accounts: who may call, as what, and the tokens that prove it.
+
+A token is 256 random bits. It is shown once; the database holds its SHA-256 digest, which
+is as good as a slow hash because there is nothing to guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from enum import StrEnum
+from typing import NamedTuple
+
+from zermelo import ZermeloError
+from zermelo.server.audit import record
+from zermelo.server.database import Connection
+from zermelo.sql import query
+
+UserId = int
+
+TOKEN_BYTES = 32
+LONGEST_NAME = 40
+#: Names that begin so are given to volunteers who want none.
+ANONYMOUS = "anonymous"
+#: Coordinators listen here to forget what they remember about callers.
+CHANNEL = "zermelo_accounts"
+
+
+class Role(StrEnum):
+    VOLUNTEER = "volunteer"
+    OPERATOR = "operator"
+    RESEARCHER = "researcher"
+
+
+class Caller(NamedTuple):
+    """The account behind a call."""
+
+    user: UserId
+    role: Role
+    name: str
+    banned: bool
+
+
+class AccountError(ZermeloError, ValueError):
+    """An account cannot be used as asked; the message says why."""
+
+    exit_code = 2
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def digest_of(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+def anonymous_name() -> str:
+    return f"{ANONYMOUS}-{secrets.token_hex(6)}"
+
+
+def checked_name(name: str, what: str = "user name") -> str:
+    """The name if an account or a team may have it, else `AccountError`."""
+    if not name.isprintable() or name != name.strip() or len(name.encode()) > LONGEST_NAME:
+        raise AccountError(
+            f"{what} {name!r}: at most {LONGEST_NAME} bytes of printable text are allowed,"
+            " without space at the ends"
+        )
+    if name.casefold().startswith(ANONYMOUS):
+        raise AccountError(f"{what} {name!r}: names that begin with {ANONYMOUS!r} are reserved")
+    return name
+
+
+def open_account(
+    connection: Connection, name: str, role: Role, *, team: str = "", actor: str
+) -> str:
+    """A new account; its token, which is told only now. `AccountError` if the name is taken."""
+    with connection.transaction():
+        row = connection.execute(
+            query("open_account"),
+            {"name": checked_name(name), "team": _team(connection, team), "role": role},
+        ).fetchone()
+        if row is None:
+            raise AccountError(f"there is a user {name!r} already; choose another name")
+        token = _add_token(connection, row[0])
+        record(connection, actor, "open account", f"user {name}", f"as {role}")
+    return token
+
+
+def renew_token(connection: Connection, name: str, *, actor: str) -> str:
+    """Revoke every token of a user and give a new one."""
+    with connection.transaction():
+        user = user_id(connection, name)
+        connection.execute(query("revoke_tokens"), {"user": user})
+        token = _add_token(connection, user)
+        record(connection, actor, "renew token", f"user {name}")
+        forget_callers(connection)
+    return token
+
+
+def revoke_tokens(connection: Connection, name: str, *, actor: str) -> int:
+    """Make every token of a user worthless; how many there were."""
+    with connection.transaction():
+        user = user_id(connection, name)
+        revoked = connection.execute(query("revoke_tokens"), {"user": user}).rowcount
+        record(connection, actor, "revoke tokens", f"user {name}", f"{revoked} tokens")
+        forget_callers(connection)
+    return revoked
+
+
+def set_role(connection: Connection, name: str, role: Role, *, actor: str) -> None:
+    with connection.transaction():
+        user = user_id(connection, name)
+        connection.execute(query("set_role"), {"user": user, "role": role})
+        record(connection, actor, "set role", f"user {name}", role)
+        forget_callers(connection)
+
+
+def user_id(connection: Connection, name: str) -> UserId:
+    row = connection.execute(query("find_user"), {"name": name}).fetchone()
+    if row is None:
+        raise AccountError(f"there is no user {name!r}; see `zermelo admin users`")
+    return int(row[0])
+
+
+def forget_callers(connection: Connection) -> None:
+    """Tell the coordinators that what they know about accounts and hosts is out of date."""
+    connection.execute(query("notify"), (CHANNEL, ""))
+
+
+def _team(connection: Connection, name: str) -> int | None:
+    if not name:
+        return None
+    row = connection.execute(
+        query("ensure_team"), {"name": checked_name(name, "team")}
+    ).fetchone()
+    return int(row[0]) if row else None
+
+
+def _add_token(connection: Connection, user: UserId) -> str:
+    token = new_token()
+    connection.execute(query("add_token"), {"digest": digest_of(token), "user": user})
+    return token

@@ -1,0 +1,180 @@
+"""The gate: every call passes it, and nothing else decides who may call what.
+
+In this order: the account behind the token, its role against the roles that the `.proto`
+names for the RPC, how often it calls, the limits of the message. Whatever goes wrong
+behind the gate leaves it as a proper gRPC status.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import grpc
+
+from zermelo.proto import limits, service
+from zermelo.server.accounts import Caller, Role, digest_of
+from zermelo.server.coordinator.metrics import CoordinatorMetrics
+from zermelo.server.coordinator.rates import Rate, RateLimiter
+from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
+from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.store import CoordinatorStore
+
+log = logging.getLogger(__name__)
+
+#: How long an account is believed without asking the database again.
+REMEMBER_SECONDS = 10.0
+MOST_CALLERS_REMEMBERED = 100_000
+LONGEST_TOKEN = 200
+ANYONE = "anyone"
+
+#: Calls of one account, and calls without a good token from one address.
+ACCOUNT_RATE = Rate(per_second=200, burst=1000)
+STRANGER_RATE = Rate(per_second=2, burst=20)
+
+#: The account behind the call that is being served.
+CALLER: ContextVar[Caller] = ContextVar("caller")
+
+Behaviour = Callable[[Any, Any], Awaitable[Any]]
+
+
+class _Remembered(NamedTuple):
+    caller: Caller
+    until: float
+
+
+class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+    def __init__(
+        self, store: CoordinatorStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics
+    ) -> None:
+        self._store, self._settings, self._metrics = store, settings, metrics
+        self._roles = service.roles_by_path()
+        self._callers: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._accounts = RateLimiter(ACCOUNT_RATE)
+        self._strangers = RateLimiter(STRANGER_RATE)
+
+    def forget(self) -> None:
+        """Somebody changed an account: ask the database about everybody again."""
+        self._callers.clear()
+
+    async def intercept_service(self, continuation: Any, details: Any) -> Any:
+        handler = await continuation(details)
+        allowed = self._roles.get(details.method)
+        if handler is None or (allowed is None and not details.method.startswith("/zermelo.")):
+            return handler  # unknown, or the standard services of health and reflection
+        metadata = dict(details.invocation_metadata or ())
+        name = details.method.rpartition("/")[2]
+
+        async def guarded(request: Any, context: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                await self._admit(allowed or frozenset(), metadata, context)
+                limits.check(request)
+                reply = await handler.unary_unary(request, context)
+            except Exception as error:
+                refusal = refusal_of(error)
+                if refusal is None:
+                    log.exception("%s failed", name)
+                    refusal = RefusalError(
+                        grpc.StatusCode.INTERNAL, service.INTERNAL, "an error of the coordinator"
+                    )
+                self._metrics.refused(name, refusal.reason)
+                await refuse(context, refusal)
+            except asyncio.CancelledError:
+                self._metrics.refused(name, "hung-up")
+                raise
+            self._metrics.served(name, time.perf_counter() - started)
+            return reply
+
+        return grpc.unary_unary_rpc_method_handler(
+            guarded,
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
+    # -- who calls ----------------------------------------------------------------------
+
+    async def _admit(
+        self, allowed: frozenset[str], metadata: dict[str, Any], context: Any
+    ) -> None:
+        """Let the caller in, or raise why not."""
+        if ANYONE in allowed:
+            self._slow_down_stranger(context)
+            return
+        caller = await self._caller(metadata, context)
+        if caller.banned:
+            raise RefusalError(
+                grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
+                "this account is banned; write to the operators",
+            )  # fmt: skip
+        if caller.role not in allowed:
+            raise RefusalError(
+                grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
+                f"this is not for the role {caller.role}",
+            )  # fmt: skip
+        if caller.role is Role.OPERATOR and self._settings.client_ca and not _certified(context):
+            raise RefusalError(
+                grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
+                "operators call here with a certificate of their own, at the operators' address",
+            )  # fmt: skip
+        if self._settings.require_token:
+            wait = self._accounts.wait_needed(caller.user)
+            if wait:
+                raise _too_fast(wait)
+        CALLER.set(caller)
+
+    async def _caller(self, metadata: dict[str, Any], context: Any) -> Caller:
+        given = metadata.get(service.AUTHORIZATION)
+        if given is None:
+            if not self._settings.require_token:
+                return await self._store.shared_caller()
+            self._slow_down_stranger(context)
+            raise RefusalError(
+                grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED,
+                "an account is needed; register and send its token",
+            )  # fmt: skip
+        token = given[len(service.BEARER):] if str(given).startswith(service.BEARER) else ""
+        digest = digest_of(token[:LONGEST_TOKEN])
+        now = time.monotonic()
+        remembered = self._callers.get(digest)
+        if remembered is not None and remembered.until > now:
+            return remembered.caller
+        caller = await self._store.find_caller(digest)
+        if caller is None:
+            self._callers.pop(digest, None)
+            self._slow_down_stranger(context)
+            raise RefusalError(
+                grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
+                "this token is unknown or was revoked; register again or ask the operators",
+            )  # fmt: skip
+        self._callers[digest] = _Remembered(caller, now + REMEMBER_SECONDS)
+        if len(self._callers) > MOST_CALLERS_REMEMBERED:
+            self._callers.popitem(last=False)
+        return caller
+
+    def _slow_down_stranger(self, context: Any) -> None:
+        wait = self._strangers.wait_needed(_address(context))
+        if wait:
+            raise _too_fast(wait)
+
+
+def _too_fast(seconds: float) -> RefusalError:
+    return RefusalError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST,
+        "too many calls; slow down", max(1, round(1000 * seconds)),
+    )  # fmt: skip
+
+
+def _address(context: Any) -> str:
+    """Where a call comes from, without the port."""
+    return str(context.peer()).rpartition(":")[0]
+
+
+def _certified(context: Any) -> bool:
+    """Whether the caller showed a certificate that our authority signed."""
+    return bool(context.peer_identities())

@@ -1,0 +1,68 @@
+"""Which host calls: remembered between calls, and noted as seen."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections import OrderedDict
+
+import grpc
+
+from zermelo.proto import service
+from zermelo.server.coordinator.gate import CALLER
+from zermelo.server.coordinator.rates import Rate, RateLimiter
+from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId
+
+MOST_HOSTS_REMEMBERED = 100_000
+#: Calls of one host. A busy client makes a few a second.
+HOST_RATE = Rate(per_second=50, burst=200)
+
+
+class Hosts:
+    def __init__(self, store: CoordinatorStore) -> None:
+        self._store = store
+        self._hosts: OrderedDict[bytes, Host] = OrderedDict()
+        self._rates = RateLimiter(HOST_RATE)
+        #: The hosts that called since somebody last took this, and how fast they say they are.
+        self.seen: dict[HostId, float] = {}
+
+    def forget(self) -> None:
+        """Somebody changed a host: ask the database about all of them again."""
+        self._hosts.clear()
+
+    async def calling(self, host_key: bytes, speed: float = 0.0) -> Host:
+        """The host that calls; a refusal when it may not."""
+        host = self._hosts.get(host_key)
+        if host is None:
+            host = await self._store.find_host(instance_of(host_key))
+        if host is None or host.user != CALLER.get().user:
+            raise RefusalError(
+                grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
+                "this host is unknown here; call Hello first",
+            )  # fmt: skip
+        self.remember(host_key, host)
+        self.seen[host.id] = speed or self.seen.get(host.id, 0.0)
+        return host
+
+    def remember(self, host_key: bytes, host: Host) -> None:
+        """Keep a host for its next calls; a refusal when it is banned or too fast."""
+        if host.banned:
+            raise RefusalError(
+                grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
+                "this host is banned; write to the operators",
+            )  # fmt: skip
+        self._hosts[host_key] = host
+        if len(self._hosts) > MOST_HOSTS_REMEMBERED:
+            self._hosts.popitem(last=False)
+        wait = self._rates.wait_needed(host.id)
+        if wait:
+            raise RefusalError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST,
+                "this host calls too often; slow down", max(1, round(1000 * wait)),
+            )  # fmt: skip
+
+
+def instance_of(host_key: bytes) -> uuid.UUID:
+    """What the database knows a host by; it does not give away the host's key."""
+    return uuid.UUID(bytes=hashlib.blake2b(host_key, digest_size=16).digest())

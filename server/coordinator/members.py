@@ -1,0 +1,42 @@
+"""The RPCs about accounts: opening one, and what it has contributed."""
+
+from __future__ import annotations
+
+import grpc
+
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service
+from zermelo.server import accounts
+from zermelo.server.coordinator.gate import CALLER
+from zermelo.server.coordinator.hosts import instance_of
+from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.coordinator.store import CoordinatorStore
+
+
+class Members:
+    def __init__(self, store: CoordinatorStore) -> None:
+        self._store = store
+
+    async def register(self, request: pb.RegisterRequest) -> pb.RegisterReply:
+        try:
+            name = accounts.checked_name(request.user_name) if request.user_name else ""
+            team = accounts.checked_name(request.team, "team") if request.team else ""
+        except accounts.AccountError as error:
+            raise RefusalError(
+                grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT, str(error)
+            ) from error
+        name = name or accounts.anonymous_name()
+        token = accounts.new_token()
+        if not await self._store.open_account(name, team, accounts.digest_of(token)):
+            raise RefusalError(
+                grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
+                f"there is a user {name!r} already; choose another name",
+            )  # fmt: skip
+        return pb.RegisterReply(token=token, user_name=name)
+
+    async def standing(self, request: pb.StandingRequest) -> pb.StandingReply:
+        host = None
+        if request.host_key:
+            found = await self._store.find_host(instance_of(request.host_key))
+            host = found.id if found else None
+        return await self._store.standing(CALLER.get().user, host)

@@ -1,0 +1,51 @@
+"""How often somebody may call: a bucket of tokens each, in memory, oldest forgotten first.
+
+Each coordinator counts for itself; with several of them a caller may be that much faster,
+which is what they are for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+MOST_BUCKETS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many calls a second in the long run, and so many at once."""
+
+    per_second: float
+    burst: float
+
+
+@dataclass(slots=True)
+class _Bucket:
+    tokens: float
+    filled_at: float
+
+
+class RateLimiter:
+    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
+
+    def wait_needed(self, who: Hashable) -> float:
+        """Count a call: 0 if it may go on, else the seconds after which the next one may."""
+        now = self._clock()
+        bucket = self._buckets.get(who)
+        if bucket is None:
+            bucket = self._buckets[who] = _Bucket(self._rate.burst, now)
+            if len(self._buckets) > MOST_BUCKETS:
+                self._buckets.popitem(last=False)
+        else:
+            self._buckets.move_to_end(who)
+            filled = bucket.tokens + (now - bucket.filled_at) * self._rate.per_second
+            bucket.tokens, bucket.filled_at = min(self._rate.burst, filled), now
+        if bucket.tokens >= 1:
+            bucket.tokens -= 1
+            return 0.0
+        return (1 - bucket.tokens) / self._rate.per_second

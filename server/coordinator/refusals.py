@@ -1,0 +1,52 @@
+"""Calls that get a gRPC status instead of a reply, and what every failure is called."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import grpc
+import psycopg
+
+from zermelo.proto import limits, service
+from zermelo.server.coordinator.batcher import OverloadError
+
+#: What an overloaded coordinator asks for before the next attempt.
+OVERLOAD_MS = 2_000
+
+
+class RefusalError(Exception):
+    """A call that is refused: the status, a word for programs, a sentence for people."""
+
+    def __init__(
+        self, code: grpc.StatusCode, reason: str, message: str, retry_after_ms: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.code, self.reason, self.message = code, reason, message
+        self.retry_after_ms = retry_after_ms
+
+
+def refusal_of(error: Exception) -> RefusalError | None:
+    """How to refuse a call that failed so; None for what nobody foresaw."""
+    if isinstance(error, RefusalError):
+        return error
+    if isinstance(error, limits.LimitError):
+        code = grpc.StatusCode.INVALID_ARGUMENT
+        return RefusalError(code, service.BROKEN_LIMIT, str(error))
+    if isinstance(error, OverloadError):
+        return RefusalError(
+            grpc.StatusCode.RESOURCE_EXHAUSTED, service.OVERLOADED,
+            "too many calls; try again later", OVERLOAD_MS,
+        )  # fmt: skip
+    if isinstance(error, psycopg.OperationalError):
+        return RefusalError(
+            grpc.StatusCode.UNAVAILABLE, service.DATABASE_AWAY, "the database cannot be reached"
+        )
+    return None
+
+
+async def refuse(context: Any, refusal: RefusalError) -> NoReturn:
+    metadata = [(service.REASON, refusal.reason)]
+    if refusal.retry_after_ms:
+        metadata.append((service.RETRY_AFTER, str(refusal.retry_after_ms)))
+    await context.abort(refusal.code, refusal.message, tuple(metadata))
+    raise AssertionError("abort returns never")

@@ -1,0 +1,77 @@
+-- Accounts: users, their tokens and teams.
+
+-- name: open_account
+-- A new user. Nothing comes back when the name is taken.
+INSERT INTO users (name, team, role) VALUES (%(name)s, %(team)s, %(role)s)
+ON CONFLICT (name) DO NOTHING
+RETURNING id
+
+-- name: ensure_user
+-- The user of this name, made if there is none.
+WITH made AS (
+    INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM users WHERE name = %(name)s LIMIT 1
+
+-- name: ensure_team
+WITH made AS (
+    INSERT INTO teams (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING RETURNING id
+)
+SELECT id FROM made UNION ALL SELECT id FROM teams WHERE name = %(name)s LIMIT 1
+
+-- name: add_token
+INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)
+
+-- name: find_caller
+-- Whose token this is; nothing for one that is unknown or revoked.
+SELECT users.id, users.role, users.name, users.banned_at IS NOT NULL
+FROM tokens JOIN users ON users.id = tokens.user_id
+WHERE tokens.digest = %(digest)s AND tokens.revoked_at IS NULL
+
+-- name: revoke_tokens
+UPDATE tokens SET revoked_at = now() WHERE user_id = %(user)s AND revoked_at IS NULL
+
+-- name: set_role
+UPDATE users SET role = %(role)s WHERE id = %(user)s
+
+-- name: find_user
+SELECT users.id, users.name, users.role, teams.name AS team, users.created_at, users.banned_at,
+       (SELECT count(*) FROM tokens WHERE user_id = users.id AND revoked_at IS NULL) AS tokens,
+       (SELECT count(*) FROM hosts WHERE user_id = users.id) AS hosts,
+       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE user_id = users.id) / 1e6 AS credit
+FROM users LEFT JOIN teams ON teams.id = users.team WHERE users.name = %(name)s
+
+-- name: list_users
+SELECT users.id, users.name, users.role, teams.name AS team, users.created_at, users.banned_at,
+       (SELECT count(*) FROM tokens WHERE user_id = users.id AND revoked_at IS NULL) AS tokens,
+       (SELECT count(*) FROM hosts WHERE user_id = users.id) AS hosts,
+       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE user_id = users.id) / 1e6 AS credit
+FROM users LEFT JOIN teams ON teams.id = users.team
+ORDER BY credit DESC, users.id LIMIT %(most)s
+
+-- name: standing
+-- What a user has contributed, in millions of nodes, and the place that gives.
+WITH sums AS (
+    SELECT user_id, sum(nodes) AS nodes FROM credits GROUP BY user_id HAVING sum(nodes) > 0
+), mine AS (
+    SELECT coalesce((SELECT nodes FROM sums WHERE user_id = %(user)s), 0) AS nodes
+)
+SELECT users.name, coalesce(teams.name, ''), mine.nodes / 1e6,
+       (SELECT coalesce(sum(nodes), 0) FROM credits
+        WHERE user_id = %(user)s AND month = date_trunc('month', now() AT TIME ZONE 'UTC')) / 1e6,
+       (SELECT coalesce(sum(nodes), 0) FROM credits
+        WHERE user_id = %(user)s AND host = %(host)s) / 1e6,
+       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE team = users.team) / 1e6,
+       CASE WHEN mine.nodes > 0
+            THEN (SELECT count(*) + 1 FROM sums WHERE sums.nodes > mine.nodes) ELSE 0 END,
+       (SELECT count(*) FROM sums)
+FROM users LEFT JOIN teams ON teams.id = users.team CROSS JOIN mine
+WHERE users.id = %(user)s
+
+-- name: record_action
+INSERT INTO audit (actor, action, subject, detail)
+VALUES (%(actor)s, %(action)s, %(subject)s, %(detail)s)
+
+-- name: list_audit
+SELECT id, at, actor, action, subject, detail FROM audit
+WHERE (%(subject)s::text IS NULL OR subject = %(subject)s) ORDER BY id DESC LIMIT %(most)s

@@ -1,0 +1,273 @@
+"""Who may call what: tokens, roles, certificates, rates, over real gRPC."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from click.testing import CliRunner
+
+from zermelo.cli import zermelo
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service
+from zermelo.server import accounts
+from zermelo.server.accounts import Role
+from zermelo.server.campaigns import Campaign
+from zermelo.server.certificates import make_certificates
+from zermelo.server.coordinator.rates import Rate, RateLimiter
+from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
+from zermelo.server.database import Connection
+
+from .conftest import Host, running_coordinator, wait_until
+
+VOLUNTEERS_ONLY = {"Hello", "RequestWork", "SubmitResults", "Heartbeat", "ReturnWork"}
+KEY = b"k" * 16
+REQUESTS: dict[str, Any] = {
+    "Hello": pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1),
+    "RequestWork": pb.RequestWorkRequest(host_key=KEY, slots=1),
+    "SubmitResults": pb.SubmitResultsRequest(
+        host_key=KEY, results=[pb.Result(lease_id=1, answer=pb.YES)]
+    ),
+    "Heartbeat": pb.HeartbeatRequest(host_key=KEY),
+    "ReturnWork": pb.ReturnWorkRequest(host_key=KEY),
+    "Standing": pb.StandingRequest(),
+}
+
+
+@pytest.fixture
+def guarded(database: str, campaign: Campaign) -> Iterator[str]:
+    """A coordinator that asks for tokens."""
+    with running_coordinator(database, require_token=True) as address:
+        yield address
+
+
+@pytest.fixture
+def stub(guarded: str) -> Iterator[service.CoordinatorStub]:
+    with grpc.insecure_channel(guarded) as channel:
+        yield service.CoordinatorStub(channel)
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return ((service.AUTHORIZATION, f"Bearer {token}"),)
+
+
+def refusal(call: Any, request: Any, **more: Any) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.RpcError) as caught:
+        call(request, timeout=10, **more)
+    return caught.value.code(), dict(caught.value.trailing_metadata())[service.REASON]
+
+
+def test_every_rpc_names_its_roles() -> None:
+    known = {*(str(role) for role in Role), "anyone"}
+    for path, roles in service.roles_by_path().items():
+        assert roles, path
+        assert roles <= known, path
+    assert {path.rpartition("/")[2] for path in service.roles_by_path()} == {
+        *REQUESTS, "Register",
+    }
+
+
+def test_a_token_is_shown_once_and_stored_as_a_digest(
+    stub: service.CoordinatorStub, connection: Connection
+) -> None:
+    reply = stub.Register(pb.RegisterRequest(user_name="ada", team="engines"), timeout=10)
+    assert reply.user_name == "ada"
+    (stored,) = connection.execute("SELECT digest FROM tokens").fetchall()
+    assert stored == (hashlib.sha256(reply.token.encode()).digest(),)
+    dump = repr(connection.execute("SELECT * FROM users, tokens, teams").fetchall())
+    assert reply.token not in dump
+    standing = stub.Standing(pb.StandingRequest(), metadata=bearer(reply.token), timeout=10)
+    assert (standing.user_name, standing.team, standing.credit) == ("ada", "engines", 0.0)
+
+
+def test_names_are_unique_and_anonymity_is_allowed(stub: service.CoordinatorStub) -> None:
+    stub.Register(pb.RegisterRequest(user_name="ada"), timeout=10)
+    assert refusal(stub.Register, pb.RegisterRequest(user_name="ada")) == (
+        grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
+    )  # fmt: skip
+    for bad in (" ada", "a\nb", "Anonymous-x"):
+        code, _ = refusal(stub.Register, pb.RegisterRequest(user_name=bad))
+        assert code == grpc.StatusCode.INVALID_ARGUMENT
+    names = {stub.Register(pb.RegisterRequest(), timeout=10).user_name for _ in range(3)}
+    assert len(names) == 3
+
+
+@pytest.mark.parametrize("rpc", sorted(REQUESTS))
+def test_nothing_works_without_a_good_token(stub: service.CoordinatorStub, rpc: str) -> None:
+    call, request = getattr(stub, rpc), REQUESTS[rpc]
+    assert refusal(call, request) == (grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED)
+    for given in ("Bearer nonsense", "Basic YWRh", "", "Bearer " + "x" * 5000):
+        assert refusal(call, request, metadata=((service.AUTHORIZATION, given),)) == (
+            grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("rpc", sorted(REQUESTS))
+def test_roles_are_enforced(
+    stub: service.CoordinatorStub, connection: Connection, rpc: str, role: Role
+) -> None:
+    token = accounts.open_account(connection, "someone", role, actor="test")
+    call, request = getattr(stub, rpc), REQUESTS[rpc]
+    if rpc in VOLUNTEERS_ONLY and role is not Role.VOLUNTEER:
+        assert refusal(call, request, metadata=bearer(token)) == (
+            grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
+        )  # fmt: skip
+        return
+    if rpc in ("Hello", "Standing"):
+        assert call(request, metadata=bearer(token), timeout=10)
+    else:  # let in, and then asked to say Hello
+        assert refusal(call, request, metadata=bearer(token))[1] == service.UNKNOWN_HOST
+
+
+def test_a_revoked_token_is_worthless_at_once(
+    stub: service.CoordinatorStub, connection: Connection
+) -> None:
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=10)
+    new = accounts.renew_token(connection, "ada", actor="test")
+
+    def refused() -> bool:
+        try:
+            stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=10)
+        except grpc.RpcError as error:
+            return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
+        return False
+
+    wait_until(refused)
+    stub.Standing(pb.StandingRequest(), metadata=bearer(new), timeout=10)
+
+
+def test_a_host_belongs_to_its_user(stub: service.CoordinatorStub, connection: Connection) -> None:
+    ada, bob = (
+        accounts.open_account(connection, name, Role.VOLUNTEER, actor="test")
+        for name in ("ada", "bob")
+    )
+    stub.Hello(REQUESTS["Hello"], metadata=bearer(ada), timeout=10)
+    connection.execute("UPDATE hosts SET streak = 77")
+    assert refusal(stub.RequestWork, REQUESTS["RequestWork"], metadata=bearer(bob)) == (
+        grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
+    )  # fmt: skip
+    stub.RequestWork(REQUESTS["RequestWork"], metadata=bearer(ada), timeout=10)
+    stub.Hello(REQUESTS["Hello"], metadata=bearer(bob), timeout=10)
+    assert connection.execute("SELECT streak FROM hosts").fetchall() == [(0,)]
+    assert refusal(stub.RequestWork, REQUESTS["RequestWork"], metadata=bearer(ada))[1] == (
+        service.UNKNOWN_HOST
+    )
+
+
+def test_strangers_are_slowed_down(stub: service.CoordinatorStub) -> None:
+    codes = []
+    waits = []
+    for _ in range(60):
+        try:
+            stub.Register(pb.RegisterRequest(), timeout=10)
+        except grpc.RpcError as error:
+            codes.append(error.code())
+            waits.append(int(dict(error.trailing_metadata())[service.RETRY_AFTER]))
+    assert set(codes) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert min(waits) > 0
+
+
+def test_a_bucket_gives_what_it_is_filled_with() -> None:
+    now = 0.0
+    limiter = RateLimiter(Rate(per_second=2, burst=5), clock=lambda: now)
+    assert [limiter.wait_needed("a") for _ in range(5)] == [0.0] * 5
+    assert limiter.wait_needed("a") == pytest.approx(0.5)
+    assert limiter.wait_needed("b") == 0.0
+    now = 0.5
+    assert limiter.wait_needed("a") == 0.0
+    assert limiter.wait_needed("a") > 0
+    now = 1000.0
+    assert [limiter.wait_needed("a") for _ in range(6)].count(0.0) == 5
+
+
+# -- transport --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("listen", "loopback"), [
+    ("127.0.0.1:1", True), ("[::1]:1", True), ("localhost:1", True), ("127.9.9.9:1", True),
+    ("0.0.0.0:1", False), ("[::]:1", False), ("example.org:1", False), (":1", False),
+])
+def test_plain_text_is_for_loopback_alone(listen: str, loopback: bool) -> None:
+    assert is_loopback(listen) is loopback
+    if not loopback:
+        with pytest.raises(TransportError, match="tls make"):
+            bind(None, CoordinatorSettings(listen=listen))
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> Path:
+    folder = tmp_path / "tls"
+    run = CliRunner().invoke(zermelo, ["tls", "make", str(folder), "--json"])
+    assert run.exit_code == 0, run.output
+    return folder
+
+
+def test_certificates_are_made_once_and_keys_are_private(certificates: Path) -> None:
+    for file in certificates.iterdir():
+        assert file.stat().st_mode & 0o777 == (0o600 if "key" in file.name else 0o644)
+    with pytest.raises(ValueError, match="exists already"):
+        make_certificates(certificates, ["localhost"], 10)
+
+
+def secure_channel(address: str, folder: Path, *, operator: bool = False) -> Any:
+    pair: dict[str, bytes] = {}
+    if operator:
+        pair = {
+            "private_key": (folder / "operator-key.pem").read_bytes(),
+            "certificate_chain": (folder / "operator.pem").read_bytes(),
+        }
+    credentials = grpc.ssl_channel_credentials((folder / "ca.pem").read_bytes(), **pair)
+    return grpc.secure_channel(address, credentials)
+
+
+def test_tls_and_certificates_of_operators(
+    database: str, campaign: Campaign, connection: Connection, certificates: Path
+) -> None:
+    from .conftest import free_port
+
+    everybody, operators = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    volunteer = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    operator = accounts.open_account(connection, "otto", Role.OPERATOR, actor="test")
+    with running_coordinator(
+        database, listen=everybody, require_token=True, operator_listen=operators,
+        certificate=certificates / "server.pem", key=certificates / "server-key.pem",
+        client_ca=certificates / "ca.pem", channel=secure_channel(everybody, certificates),
+    ):  # fmt: skip
+        request = pb.StandingRequest()
+        with secure_channel(everybody, certificates) as channel:
+            stub = service.CoordinatorStub(channel)
+            assert stub.Standing(request, metadata=bearer(volunteer), timeout=10)
+            assert refusal(stub.Standing, request, metadata=bearer(operator)) == (
+                grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
+            )  # fmt: skip
+        with secure_channel(operators, certificates, operator=True) as channel:
+            stub = service.CoordinatorStub(channel)
+            assert stub.Standing(request, metadata=bearer(operator), timeout=10)
+        with (
+            secure_channel(operators, certificates) as channel,
+            pytest.raises(grpc.RpcError) as caught,
+        ):
+            service.CoordinatorStub(channel).Standing(request, timeout=5)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+        with (
+            grpc.insecure_channel(everybody) as channel,
+            pytest.raises(grpc.RpcError) as caught,
+        ):
+            service.CoordinatorStub(channel).Standing(request, timeout=5)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+
+
+def test_open_access_shares_one_account(coordinator: str, connection: Connection) -> None:
+    hosts = [Host(coordinator), Host(coordinator)]
+    for host in hosts:
+        host.close()
+    assert connection.execute("SELECT count(DISTINCT user_id), count(*) FROM hosts").fetchone() == (
+        1, 2,
+    )  # fmt: skip
