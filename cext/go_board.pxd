@@ -1,6 +1,6 @@
-"""The Go kernels and the table (go_board.h, go_table.h) as Cython sees them."""
+"""The Go kernels, the table and the search (go_*.h) as Cython sees them."""
 
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "go_board.h" nogil:
@@ -24,37 +24,25 @@ cdef extern from "go_board.h" nogil:
     go_bits go_alive(const go_size*, go_bits)
     go_bits go_territory(const go_size*, go_bits)
     go_bits go_turn(const go_size*, go_bits, int)
-    go_bits go_turn_back(const go_size*, go_bits, int)
     int go_canonical(const go_size*, go_bits*, go_bits*)
-    uint64_t go_hash(go_bits, go_bits, uint64_t)
+    uint64_t go_mix(uint64_t)
 
 
 cdef extern from "go_table.h" nogil:
     enum:
-        GO_UNPROVED
-        GO_NEVER_FAILED
+        GO_UNPROVED_BLACK
+        GO_UNPROVED_WHITE
         GO_NO_MOVE
-        GO_PURE
         GO_BUCKET
     ctypedef struct go_entry:
-        go_bits own
-        go_bits other
-        uint64_t path
-        go_bits keep
-        go_bits keep_ko
-        go_bits fail_keep
-        go_bits fail_keep_ko
-        uint16_t depends
-        int8_t value
-        int8_t fail_value
-        uint8_t fail_depth
-        uint8_t move
         uint8_t work
         uint8_t age
-        uint8_t fail_exact
+        uint64_t path
+        int8_t bound[2]
+    ctypedef struct go_key:
+        uint64_t hash
     ctypedef struct go_table:
         go_entry* entries
         uint64_t buckets
         uint8_t age
-    go_entry* go_find(const go_table*, go_bits, go_bits, uint64_t)
-    go_entry* go_claim(go_table*, go_bits, go_bits, uint64_t)
+    void go_restore(go_table*, const go_entry*)

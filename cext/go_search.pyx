@@ -1,271 +1,42 @@
 # distutils: language = c
-"""The proof search for Go: can one side force an area difference of at least `target`?
+"""A table and the proof-number search on it (go_search.h), for Python.
 
-`prove` answers yes only when a strategy exists under the literal rules from the given
-state and history; a no means that none was found within so many plies and proves
-nothing. docs/go.md explains why a yes may be reused, and under which histories.
-
-Everything is seen from the *prover*: `own` are the prover's stones, `other` those of
-the opponent, whichever of them is to move.
+A question is always whether Black can force an area difference of at least `target`,
+whoever is to move.
 """
 
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
-    GO_BUCKET, GO_NEVER_FAILED, GO_NO_KO, GO_NO_MOVE, GO_PASS, GO_PURE, GO_UNPROVED,
-    go_alive, go_area, go_bits, go_canonical, go_claim, go_count, go_entry, go_find,
-    go_first, go_grow, go_hash, go_play, go_size, go_table, go_territory, go_turn, go_turn_back,
+    GO_BUCKET, GO_NO_MOVE, GO_UNPROVED_BLACK, GO_UNPROVED_WHITE, go_alive, go_area, go_bits,
+    go_entry, go_mix, go_play, go_restore, go_territory,
+)
+from zermelo.cext.go_search cimport (
+    GO_BASIC, GO_BLACK, GO_INFINITE, GO_MAX_PATH, GO_NOBODY, GO_PSK, GO_SSK, GO_WHITE, go_child,
+    go_forget_moves, go_look_up, go_past_hash, go_plain_key, go_proof, go_prove, go_remember,
+    go_search, go_settle, go_state, go_tag,
 )
 
-cdef enum:
-    MAX_PATH = 1280   # boards of the history plus plies of the search
-    MAX_DEPTH = 250
-    MAX_MOVES = 50
-    PSK = 0
-    SSK = 1
-    BASIC = 2
-    FAILED = 0
-    PROVED = 1
-    STOPPED = 2
-
-cdef go_bits EVERYTHING = ~(<go_bits>0)
 cdef uint64_t NO_LIMIT = ~(<uint64_t>0)
+cdef int LINE = 64  # bytes of a cache line
+cdef int DEEPEST = 400  # plies that a search must be able to look ahead
 
-cdef struct Past:
-    go_bits own
-    go_bits other
-    int tag        # what else the ko rule compares
-    int balance    # prover's passes minus the opponent's up to here
-
-cdef struct State:
-    go_bits own
-    go_bits other
-    int prover_to_move
-    int passes
-    int ko
-
-cdef struct Child:
-    State state
-    int move
-    int order
-    int captured
-    int takes_ko
-
-cdef struct Proof:
-    go_bits keep      # own stones on every board that the proof creates
-    go_bits keep_ko   # own stones on every board that it creates by taking a ko
-    int depends       # the first path index it rests on, GO_PURE if on none
-    int value         # the area difference proved, at least the target
-
-cdef struct Options:
-    int table
-    int symmetry
-    int cutoffs      # enhanced transposition cut-offs
-    int life         # unconditional life and territory
-    int killers
-    int history
-    int rely         # an opponent's forbidden repetition may be part of a proof
-    int share        # proofs may be reused under other histories, where that is sound
-    int exact_fails  # compare a failure with every earlier board: slow, but complete
-    unsigned int shuffle  # not 0: disturb the order of moves, in a way that this names
-    int naive        # share every proof regardless of history: WRONG, for the tests
-
-cdef struct Search:
-    go_size size
-    go_table table
-    Options options
-    int rule
-    int cycle_passes
-    int draw_value     # what a drawn cycle is worth to the prover, as area difference
-    go_bits salt       # keeps provers apart where colours are not alike
-    int target
-    int first          # path[0..first-1] is the history before the root
-    uint64_t nodes
-    uint64_t node_limit
-    int stop
-    Past path[MAX_PATH]
-    uint64_t sums[MAX_PATH]        # hash of path[0..i] as a set with multiplicity
-    int last_capture[MAX_PATH]     # boards after this index cannot be the same as path[i]
-    uint8_t killers[MAX_PATH][2]
-    int history[2][65]
-
-
-include "go_repetition.pxi"
-include "go_lookup.pxi"
-include "go_moves.pxi"
-
-
-# -- the search -----------------------------------------------------------------------------
-
-cdef inline void reward(Search* s, const State* state, int at, int move, int depth) noexcept nogil:
-    cdef int i, side
-    if s.killers[at][0] != move:
-        s.killers[at][1] = s.killers[at][0]
-        s.killers[at][0] = <uint8_t>move
-    s.history[state.prover_to_move][move] += depth * depth
-    if s.history[state.prover_to_move][move] > 1 << 12:
-        for side in range(2):
-            for i in range(65):
-                s.history[side][i] >>= 1
-
-
-cdef int settle(Search* s, const State* state, int at, Proof* proof) noexcept nogil:
-    """What can be told without a move: PROVED, FAILED (for good), or -1."""
-    cdef go_bits alive
-    cdef int area = 0, value
-    proof.keep = EVERYTHING
-    proof.keep_ko = EVERYTHING
-    proof.depends = GO_PURE
-    if state.passes:
-        area = go_area(&s.size, state.own, state.other)
-        if area >= s.target:
-            if state.passes == 2 or state.prover_to_move:
-                proof.value = area
-                return PROVED
-        elif state.passes == 2 or not state.prover_to_move:
-            return FAILED
-    if not s.options.life:
-        return -1
-    alive = go_alive(&s.size, state.own)
-    if alive:
-        value = 2 * go_count(go_territory(&s.size, alive)) - s.size.points
-        if state.passes and not state.prover_to_move:
-            value = min(value, area)  # the opponent may pass too and end the game as it stands
-        if value >= s.target and usable(s, alive, EVERYTHING, not s.size.suicide, at):
-            proof.value = value
-            proof.keep = alive
-            proof.depends = GO_PURE if not s.size.suicide else at
-            return PROVED
-    alive = go_alive(&s.size, state.other)
-    if alive and s.size.points - 2 * go_count(go_territory(&s.size, alive)) < s.target:
-        if new_for_opponent(s, alive, EVERYTHING, 1, at):
-            proof.keep = alive
-            return FAILED
-    return -1
-
-
-cdef int prove(Search* s, const State* state, int at, int depth, int balance,
-               Proof* proof) noexcept nogil:
-    """Whether the prover can force `target` from here within `depth` plies.
-
-    path[at] is this state, everything before it is on the path. On PROVED, `proof`
-    says what the proof rests on.
-    """
-    cdef Child children[MAX_MOVES]
-    cdef Child* child
-    cdef Proof below
-    cdef int count, i, outcome, repeated, move = GO_NO_MOVE, hint, passed
-    cdef uint64_t before = s.nodes
-    s.nodes += 1
-    if s.stop or s.nodes > s.node_limit:
-        return STOPPED
-    outcome = settle(s, state, at, proof)
-    if outcome >= 0:
-        return outcome
-    if depth <= 0:
-        return FAILED
-    if s.options.table:
-        outcome = look_up(s, state, at, depth, proof, &move)
-        if outcome >= 0:
-            return outcome
-    count = generate(s, state, at, move, children)
-    if s.options.table and s.options.cutoffs and depth > 1:
-        # The opponent needs one child that is known to fail, the prover one that is proved.
-        for i in range(count):
-            child = &children[i]
-            repeated = find_repetition(
-                s, &child.state, at if child.captured else s.last_capture[at]
-            )
-            if repeated >= 0:
-                continue
-            put_on_path(s, at + 1, &child.state, balance)
-            outcome = look_up(s, &child.state, at + 1, depth - 1, &below, &hint)
-            if outcome == (PROVED if state.prover_to_move else FAILED):
-                children[i].order = 1 << 21
-                if i:
-                    children[0], children[i] = children[i], children[0]
-                break
-    proof.keep = EVERYTHING
-    proof.keep_ko = EVERYTHING
-    proof.depends = GO_PURE
-    proof.value = s.size.points
-    for i in range(count):
-        child = &children[i]
-        repeated = -1
-        if s.rule == BASIC or child.move != GO_PASS:
-            repeated = find_repetition(
-                s, &child.state, at if child.captured else s.last_capture[at]
-            )
-        passed = 0
-        if child.move == GO_PASS:
-            passed = 1 if state.prover_to_move else -1
-        if repeated >= 0 and s.rule != BASIC:
-            if state.prover_to_move or s.options.rely:
-                proof.depends = min(proof.depends, repeated)
-                continue
-        if repeated >= 0 and s.rule == BASIC and child.state.passes < 2:
-            below.keep = EVERYTHING
-            below.keep_ko = EVERYTHING
-            below.depends = repeated
-            below.value = cycle_value(s, repeated, balance + passed)
-            outcome = PROVED if s.options.rely and below.value >= s.target else FAILED
-        else:
-            put_on_path(s, at + 1, &child.state, balance + passed)
-            s.last_capture[at + 1] = at if child.captured else s.last_capture[at]
-            outcome = prove(s, &child.state, at + 1, depth - 1, balance + passed, &below)
-        if outcome == STOPPED:
-            return STOPPED
-        if outcome == PROVED:
-            # Superko looks at the prover's stones; a cycle may also end with a pass.
-            if s.rule == BASIC or (state.prover_to_move and child.move != GO_PASS):
-                below.keep &= child.state.own
-            if child.takes_ko and state.prover_to_move and s.rule != BASIC:
-                below.keep_ko &= child.state.own
-        else:
-            if s.rule == BASIC or (not state.prover_to_move and child.move != GO_PASS):
-                below.keep &= child.state.other
-            if child.takes_ko and not state.prover_to_move and s.rule != BASIC:
-                below.keep_ko &= child.state.other
-        if state.prover_to_move and outcome == PROVED:
-            proof[0] = below
-            reward(s, state, at, child.move, depth)
-            if s.options.table:
-                remember(s, state, at, depth, PROVED, proof, child.move, s.nodes - before)
-            return PROVED
-        if not state.prover_to_move and outcome == FAILED:
-            proof[0] = below
-            reward(s, state, at, child.move, depth)
-            if s.options.table:
-                remember(s, state, at, depth, FAILED, proof, child.move, s.nodes - before)
-            return FAILED
-        proof.depends = min(proof.depends, below.depends)
-        proof.keep &= below.keep
-        proof.keep_ko &= below.keep_ko
-        if outcome == PROVED:
-            proof.value = min(proof.value, below.value)
-    outcome = FAILED if state.prover_to_move else PROVED
-    if s.options.table:
-        remember(s, state, at, depth, outcome, proof, move, s.nodes - before)
-    return outcome
-
-
-# -- for Python -------------------------------------------------------------------------------
-
-RULES = {"psk": PSK, "ssk": SSK, "basic": BASIC}
-OPTIONS = ("table", "symmetry", "cutoffs", "life", "killers", "history", "rely", "share")
+RULES = {"psk": GO_PSK, "ssk": GO_SSK, "basic": GO_BASIC}
+OPTIONS = ("symmetry", "life", "killers", "history", "shape", "share")
 
 
 cdef class Prover:
     """A table and the search on it, for one board and one set of rules."""
 
-    cdef Search* s
+    cdef go_search* s
+    cdef void* memory  # of the table, before it is aligned
 
     def __cinit__(
         self, int rows, int cols, str ko, bint cycle_passes, bint suicide, int hash_mb
     ):
-        self.s = <Search*>calloc(1, sizeof(Search))
+        self.s = <go_search*>calloc(1, sizeof(go_search))
         if self.s == NULL:
             raise MemoryError("no memory for a Go search")
         self.s.size.rows = rows
@@ -274,109 +45,130 @@ cdef class Prover:
         self.s.size.suicide = suicide
         for row in range(rows):
             self.s.size.mask |= <go_bits>((1 << cols) - 1) << 8 * row
+        mask = self.s.size.mask
+        self.s.edge = mask & ~(mask << 1 & mask >> 1 & mask << 8 & mask >> 8)
         self.s.rule = RULES[ko]
         self.s.cycle_passes = cycle_passes
+        cdef uint64_t bucket = GO_BUCKET * sizeof(go_entry)
         self.s.table.buckets = 1
-        while self.s.table.buckets * 2 * GO_BUCKET * sizeof(go_entry) <= <uint64_t>hash_mb << 20:
+        while self.s.table.buckets * 2 * bucket <= <uint64_t>hash_mb << 20:
             self.s.table.buckets *= 2
-        self.s.table.entries = <go_entry*>calloc(
-            self.s.table.buckets * GO_BUCKET, sizeof(go_entry)
-        )
-        if self.s.table.entries == NULL:
+        self.memory = calloc(self.s.table.buckets * bucket + LINE, 1)
+        if self.memory == NULL:
             raise MemoryError(f"no memory for a table of {hash_mb} MB")
+        self.s.table.entries = <go_entry*>(
+            (<uintptr_t>self.memory + LINE - 1) & ~<uintptr_t>(LINE - 1)
+        )
         self.set_options()
 
     def __dealloc__(self):
-        if self.s != NULL:
-            free(self.s.table.entries)
-            free(self.s)
+        free(self.memory)
+        free(self.s)
 
     def set_options(
-        self, *, table=True, symmetry=True, cutoffs=True, life=True, killers=True, history=True,
-        rely=True, share=True, exact_fails=False, shuffle=0, naive=False,
+        self, *, symmetry=True, life=True, killers=True, history=True, shape=True, share=True,
+        naive=False,
     ):
         o = &self.s.options
-        o.table, o.symmetry, o.cutoffs, o.killers = table, symmetry, cutoffs, killers
-        o.history, o.rely, o.share, o.naive = history, rely, share, naive
-        o.exact_fails, o.shuffle = exact_fails or not share, shuffle
+        o.symmetry, o.killers, o.history, o.shape = symmetry, killers, history, shape
+        o.share, o.naive = share, naive
         # An owner may fill and clear his own chains for ever, so nothing is unconditional.
-        o.life = life and not (self.s.rule == BASIC and self.s.size.suicide)
+        o.life = life and not (self.s.rule == GO_BASIC and self.s.size.suicide)
 
-    cdef int _enter(self, own, other, int prover_to_move, int passes, int ko, past,
-                    int salt, State* state) except -1:
+    cdef int _enter(
+        self, black, white, bint black_to_move, int passes, int ko, past, go_state* state
+    ) except -1:
         """Put a position with its history on the path; the index of the position."""
         cdef int at = 0
+        cdef uint64_t hash
         s = self.s
-        if len(past) > MAX_PATH - MAX_DEPTH - 2:
+        if len(past) > GO_MAX_PATH - DEEPEST:
             raise ValueError(f"a history of {len(past)} boards is too long")
-        s.sums[0] = 0
+        s.sums[0] = s.orders[0] = 0
         for before in past:
-            s.path[at].own, s.path[at].other, s.path[at].tag, s.path[at].balance = before
-            s.sums[at + 1] = s.sums[at] + past_hash(s, &s.path[at])
+            (s.path[at].stones[0], s.path[at].stones[1], s.path[at].tag,
+             s.path[at].balance) = before
+            hash = go_past_hash(s, &s.path[at])
+            s.sums[at + 1] = s.sums[at] + hash
+            s.orders[at + 1] = go_mix(s.orders[at] + hash)
             at += 1
-        state.own, state.other, state.prover_to_move = own, other, prover_to_move
+        state.stones[GO_BLACK], state.stones[GO_WHITE] = black, white
+        state.turn = GO_BLACK if black_to_move else GO_WHITE
         state.passes, state.ko = passes, ko
-        s.path[at].own, s.path[at].other = own, other
-        s.path[at].tag = tag_of(s, state)
+        s.path[at].stones[0], s.path[at].stones[1] = black, white
+        s.path[at].tag = go_tag(s, state)
         s.path[at].balance = 0
         s.last_capture[at] = at - 1
         s.first = at
-        s.salt = <go_bits>salt << 56
         return at
 
     def prove(
-        self, own, other, bint prover_to_move, int passes, int ko, past, *, int target,
-        int depth, int draw_value=0, int salt=0, node_limit=None,
+        self, black, white, bint black_to_move, int passes, int ko, past, *, int target,
+        int draw_value=0, node_limit=None,
     ):
-        """One search to a fixed depth: the area difference proved, or None; and the nodes."""
-        cdef State state
-        cdef Proof proof
-        cdef int outcome, at = self._enter(
-            own, other, prover_to_move, passes, ko, past, salt, &state
-        )
+        """The area difference that Black can force or White can hold, at least or below
+        `target`, or None if the search was stopped; and the nodes."""
+        cdef go_state state
+        cdef go_proof proof
+        cdef uint32_t[2] effort
+        cdef uint32_t[2] limit
+        cdef int at = self._enter(black, white, black_to_move, passes, ko, past, &state)
+        cdef int winner
         s = self.s
-        if depth > MAX_DEPTH:
-            raise ValueError(f"depth {depth} is too much")
         s.target, s.draw_value = target, draw_value
         s.nodes, s.node_limit = 0, NO_LIMIT if node_limit is None else node_limit
+        s.used = s.stopped = 0
+        limit[0] = limit[1] = GO_INFINITE
         with nogil:
-            outcome = prove(s, &state, at, depth, 0, &proof)
-        return (proof.value if outcome == PROVED else None), s.nodes
+            winner = go_settle(s, &state, at, &proof)
+            if winner == GO_NOBODY:
+                go_prove(s, &state, at, 0, limit, effort, &proof)
+        return (None if s.stopped else proof.value), s.nodes
 
-    def known(
-        self, own, other, bint prover_to_move, int passes, int ko, past, *, int salt=0
-    ):
-        """The area difference proved for the prover without a search, or None."""
-        cdef State state
-        cdef Proof proof
-        cdef int move = GO_NO_MOVE
-        cdef int at = self._enter(own, other, prover_to_move, passes, ko, past, salt, &state)
-        best = None
-        self.s.target = -self.s.size.points
-        if settle(self.s, &state, at, &proof) == PROVED:
-            best = proof.value
-            self.s.target = proof.value + 1
-        if look_up(self.s, &state, at, MAX_DEPTH + 1, &proof, &move) == PROVED:
-            best = proof.value
-        return best
+    def known(self, black, white, bint black_to_move, int passes, int ko, past):
+        """What is proved without a search: (lo, hi) of the area difference."""
+        cdef go_child child
+        cdef go_proof proof
+        cdef int at = self._enter(black, white, black_to_move, passes, ko, past, &child.state)
+        lo, hi = -self.s.size.points, self.s.size.points
+        child.key = go_plain_key(self.s, &child.state)
+        # Ask for more than is known, from either side, until nobody can tell.
+        self.s.target = lo + 1
+        while self.s.target <= hi and self._won(&child, at, &proof) == GO_BLACK:
+            lo = proof.value
+            self.s.target = lo + 1
+        self.s.target = hi
+        while self.s.target > lo and self._won(&child, at, &proof) == GO_WHITE:
+            hi = proof.value
+            self.s.target = hi
+        return lo, hi
+
+    cdef int _won(self, go_child* child, int at, go_proof* proof) noexcept:
+        """The winner by rules, life or table."""
+        cdef int found, winner = go_settle(self.s, &child.state, at, proof)
+        if winner == GO_NOBODY:
+            winner = go_look_up(self.s, child, at, &found)
+            proof[0] = child.proof
+        return winner
 
     def seed(
-        self, own, other, bint prover_to_move, int passes, int ko, past, *, int value,
-        int salt=0,
+        self, black, white, bint black_to_move, int passes, int ko, past, *, int value,
+        bint by_black,
     ):
-        """Trust that the prover can force `value` here, under this very history."""
-        cdef State state
-        cdef Proof proof
-        cdef int move
-        cdef int at = self._enter(own, other, prover_to_move, passes, ko, past, salt, &state)
-        self.s.target = value
-        if look_up(self.s, &state, at, MAX_DEPTH + 1, &proof, &move) == PROVED:
+        """Trust that a colour can force or hold `value` here, under this very history."""
+        cdef go_child child
+        cdef go_proof proof
+        cdef int at = self._enter(black, white, black_to_move, passes, ko, past, &child.state)
+        cdef int winner = GO_BLACK if by_black else GO_WHITE
+        child.key = go_plain_key(self.s, &child.state)
+        self.s.target = value if by_black else value + 1
+        if self._won(&child, at, &proof) == winner:
             return
         # Nobody knows which boards the proof creates or what it rests on: assume all.
         proof.keep = proof.keep_ko = 0
         proof.depends = -1
         proof.value = value
-        remember(self.s, &state, at, 0, PROVED, &proof, GO_NO_MOVE, 1 << 20)
+        go_remember(self.s, &child.state, at, winner, &proof, GO_NO_MOVE, 1 << 20)
 
     def play_stone(self, own, other, int point):
         """The kernel's (own, other, ko) after a stone of `own`, or None if it is illegal."""
@@ -396,16 +188,9 @@ cdef class Prover:
         return go_area(&self.s.size, own, other)
 
     def new_question(self):
-        """Age the table and forget which moves cut, as for another position."""
+        """Age the table and forget which moves won, as for another position."""
         self.s.table.age += 1
-        memset(self.s.killers, 0, sizeof(self.s.killers))
-        memset(self.s.history, 0, sizeof(self.s.history))
-
-    def forget_failures(self):
-        """Drop all hints that something could not be proved; proofs stay."""
-        cdef uint64_t i
-        for i in range(self.s.table.buckets * GO_BUCKET):
-            self.s.table.entries[i].fail_value = GO_NEVER_FAILED
+        go_forget_moves(self.s)
 
     @property
     def nodes(self):
@@ -426,7 +211,8 @@ cdef class Prover:
         records = bytearray()
         for i in range(size):
             entry = &self.s.table.entries[i]
-            if entry.work and entry.value != GO_UNPROVED:
+            if entry.work and (entry.bound[GO_BLACK] != GO_UNPROVED_BLACK
+                               or entry.bound[GO_WHITE] != GO_UNPROVED_WHITE):
                 records += (<char*>entry)[:sizeof(go_entry)]
         return bytes(records)
 
@@ -434,13 +220,10 @@ cdef class Prover:
         """Put dumped proofs into the table."""
         cdef Py_ssize_t at
         cdef go_entry entry
-        cdef go_entry* place
         for at in range(0, records.shape[0] - <Py_ssize_t>sizeof(go_entry) + 1, sizeof(go_entry)):
             memcpy(&entry, &records[at], sizeof(go_entry))
-            place = go_claim(&self.s.table, entry.own, entry.other, entry.path)
-            if place.value < entry.value:
-                place[0] = entry
-                place.age = self.s.table.age
+            go_restore(&self.s.table, &entry)
 
     def clear(self):
         memset(self.s.table.entries, 0, self.s.table.buckets * GO_BUCKET * sizeof(go_entry))
+        go_forget_moves(self.s)

@@ -1,9 +1,6 @@
-"""The Go engine: questions, deepening and answers around the compiled proof search.
+"""The Go engine: questions and answers around the compiled proof-number search.
 
-The score is found by yes/no questions, as MTD(f) asks them. For one question two
-*provers* take turns: the side to move tries to force the threshold, the other side
-tries to hold the score below it, each a little deeper than the last time; whoever has
-used fewer nodes goes next. Only proofs count, so the answer is right whoever finishes.
+The score is found by yes/no questions, as MTD(f) asks them; every answer is a proof.
 """
 
 from __future__ import annotations
@@ -11,7 +8,6 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from zermelo.cext.go_search import Prover
@@ -30,22 +26,11 @@ from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
-_MAGIC = b"ZGC1"
-_DEEPEST = 250
+_MAGIC = b"ZGC2"
 
 
 class _StoppedError(Exception):
     """The node limit was reached or somebody called `abort`."""
-
-
-@dataclass(slots=True)
-class _Side:
-    """One prover's share in answering a question."""
-
-    black: bool
-    target: int
-    depth: int
-    nodes: int = 0
 
 
 class GoEngine:
@@ -146,87 +131,41 @@ class GoEngine:
             guess = threshold + 1 if self._bounds.lo >= threshold else threshold - 1
 
     def _ask(self, position: GoPosition, threshold: int) -> None:
-        """Narrow the bounds until they tell whether the score is at least `threshold`.
-
-        A failure on record can hide a proof that another history allows. So after a quick
-        attempt come others, by turns one that compares histories exactly, with ever more
-        nodes, and a quick one that starts from no failures and another order of moves.
-        """
+        """Narrow the bounds so that they tell whether the score is at least `threshold`."""
         self._prover.new_question()
-        before = self._nodes
-        attempt = 0
-        while self._bounds.answers(threshold) is None:
-            exact, shuffle = attempt % 2 == 1, attempt // 2
-            self._prover.set_options(exact_fails=exact, shuffle=shuffle, **self._options)
-            if attempt and not exact:
-                self._prover.forget_failures()
-            patience = _DEEPEST if exact else self._patience(position) + 4 * shuffle
-            allowance = 20_000 + (self._nodes - before) if exact else None
-            self._attempt(position, threshold, patience, allowance)
-            attempt += 1
-
-    def _attempt(
-        self, position: GoPosition, threshold: int, patience: int, allowance: int | None
-    ) -> None:
-        """Let both sides try, up to a depth and a number of nodes."""
-        mover = position.black_to_move
-        yes = _Side(mover, self._as_area(threshold, mover), depth=1)
-        no = _Side(not mover, self._as_area(1 - threshold, not mover), depth=0)
-        while self._bounds.answers(threshold) is None:
-            side = yes if yes.nodes <= no.nodes else no
-            if side.depth > patience:
-                return
-            left = None if allowance is None else allowance - yes.nodes - no.nodes
-            if left is not None and left <= 0:
-                return
-            self._deepen(position, side, left)
-
-    def _patience(self, position: GoPosition) -> int:
-        """A depth by which a quick attempt has found what it will find."""
-        return self.game.plies_left(position) + 12
-
-    def _deepen(self, position: GoPosition, side: _Side, allowance: int | None) -> None:
-        left = None if self._node_limit is None else self._node_limit - self._nodes
-        limits = [limit for limit in (left, allowance) if limit is not None]
+        black = position.black_to_move
+        target = threshold + self._go.komi if black else 1 - threshold + self._go.komi
         value, nodes = self._prover.prove(
-            *self._seen_by(position, side.black),
-            target=side.target,
-            depth=side.depth,
-            draw_value=self._go.komi if side.black else -self._go.komi,
-            salt=self._salt(side.black),
-            node_limit=min(limits, default=None),
+            *self._seen(position),
+            target=target,
+            draw_value=self._go.komi,
+            node_limit=None if self._node_limit is None else self._node_limit - self._nodes,
         )
         self._nodes += nodes
-        side.nodes += nodes
-        side.depth += 2
-        if value is not None:
-            self._bounds &= self._as_bounds(value, side.black, position)
-        elif self._aborted or (left is not None and nodes >= left):
+        if value is None:
             raise _StoppedError
+        limit = len(self._go.board.points)
+        area = Bounds(value, limit) if value >= target else Bounds(-limit, value)
+        self._bounds &= self._as_score(area, position)
 
     # -- what the table knows ----------------------------------------------------------
 
     def _known(self, position: GoPosition) -> Bounds:
-        bounds = self.game.score_range
         if self.game.is_final(position):
             score = self.game.score(position)
             return Bounds(score, score)
-        for black in (True, False):
-            found = self._prover.known(*self._seen_by(position, black), salt=self._salt(black))
-            if found is not None:
-                bounds &= self._as_bounds(found, black, position)
-        return bounds
+        return self._as_score(Bounds(*self._prover.known(*self._seen(position))), position)
 
     def _seed(self, seed: Known) -> None:
         position: GoPosition = seed.position
-        mover = position.black_to_move
-        for black, floor in ((mover, seed.bounds.lo), (not mover, -seed.bounds.hi)):
-            if floor > -self.game.max_score and not self.game.is_final(position):
-                self._prover.seed(
-                    *self._seen_by(position, black),
-                    value=max(-len(self._go.board.points), self._as_area(floor, black)),
-                    salt=self._salt(black),
-                )
+        if self.game.is_final(position):
+            return
+        area = seed.bounds if position.black_to_move else -seed.bounds
+        komi, limit = self._go.komi, len(self._go.board.points)
+        if area.lo + komi > -limit:
+            self._prover.seed(*self._seen(position), value=area.lo + komi, by_black=True)
+        if area.hi + komi < limit:
+            self._prover.seed(*self._seen(position), value=area.hi + komi, by_black=False)
 
     def _proved_below(self, position: GoPosition) -> list[Known]:
         """Children and grandchildren about which more is known than the rules tell."""
@@ -252,39 +191,21 @@ class GoEngine:
                 break
         return line
 
-    # -- a position as the provers see it ------------------------------------------------
+    # -- a position as the prover sees it -------------------------------------------------
 
-    def _seen_by(self, position: GoPosition, black: bool) -> tuple[Any, ...]:
-        """Stones, turn, passes, ko and history in the prover's terms."""
-        own, other = position.black, position.white
-        if not black:
-            own, other = other, own
-        past = [
-            (
-                (before.black, before.white) if black else (before.white, before.black)
-            ) + (self._tag(before.tag, black), -before.balance if black else before.balance)
-            for before in position.past
-        ]
-        return own, other, position.black_to_move == black, position.passes, position.ko, past
+    def _seen(self, position: GoPosition) -> tuple[Any, ...]:
+        """Stones, turn, passes, ko and history; the search counts passes up to a board."""
+        past = [(*before[:3], -before.balance) for before in sorted(position.past)]
+        return (
+            position.black, position.white, position.black_to_move, position.passes,
+            position.ko, past,
+        )
 
-    def _tag(self, tag: int, black: bool) -> int:
-        """The tag of a past board with the side told as prover or not."""
-        return tag if self._go.ko == "psk" or black else tag ^ 1
-
-    def _as_area(self, score: int, black: bool) -> int:
-        return score + self._go.komi if black else score - self._go.komi
-
-    def _as_bounds(self, area: int, black: bool, position: GoPosition) -> Bounds:
-        """What "this colour can force this area difference" says about the score."""
-        score = area - self._go.komi if black else area + self._go.komi
-        limit = self.game.max_score
-        if black == position.black_to_move:
-            return Bounds(max(score, -limit), limit)
-        return Bounds(-limit, min(-score, limit))
-
-    def _salt(self, black: bool) -> int:
-        """Proofs are shared between the colours unless a draw is worth different area."""
-        return int(black) if self._go.komi and self._go.ko == "basic" else 0
+    def _as_score(self, area: Bounds, position: GoPosition) -> Bounds:
+        """What Black can force and White can hold, for the side to move."""
+        score = Bounds(area.lo - self._go.komi, area.hi - self._go.komi)
+        score = score if position.black_to_move else -score
+        return score & self.game.score_range
 
 
 def best_reply(engine: GoEngine, position: GoPosition, answer: Answer) -> Move:

@@ -128,7 +128,7 @@ def test_node_limit_then_resume_from_what_was_proved() -> None:
     engine = GoEngine(game)
     stopped = engine.solve(game.initial(), node_limit=100_000)
     assert stopped.status is Status.EXHAUSTED
-    assert stopped.nodes <= 100_001
+    assert stopped.nodes < 100_050  # all children of a node are looked at before it ends
     fresh = GoEngine(game)
     answer = fresh.solve(game.initial(), known=stopped.proved)
     assert answer.bounds == Bounds(4, 4)
