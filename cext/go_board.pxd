@@ -1,6 +1,6 @@
 """The Go kernels, the table and the search (go_*.h) as Cython sees them."""
 
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 
 cdef extern from "go_board.h" nogil:
@@ -30,15 +30,10 @@ cdef extern from "go_board.h" nogil:
 
 cdef extern from "go_table.h" nogil:
     enum:
-        GO_UNPROVED_BLACK
-        GO_UNPROVED_WHITE
         GO_NO_MOVE
         GO_BUCKET
     ctypedef struct go_entry:
         uint8_t work
-        uint8_t age
-        uint64_t path
-        int8_t bound[2]
     ctypedef struct go_key:
         uint64_t hash
     ctypedef struct go_table:

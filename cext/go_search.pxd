@@ -31,6 +31,10 @@ cdef extern from "go_search.h" nogil:
         int value
     ctypedef struct go_child:
         go_state state
+        int move
+        int captured
+        int repeated
+        int balance
         go_key key
         go_proof proof
     ctypedef struct go_options:
@@ -60,6 +64,7 @@ cdef extern from "go_search.h" nogil:
         uint64_t* orders
         int* last_capture
         int used
+        go_child* arena
     int go_tag(const go_search*, const go_state*)
     uint64_t go_past_hash(const go_search*, const go_past*)
     go_key go_plain_key(const go_search*, const go_state*)
@@ -67,6 +72,9 @@ cdef extern from "go_search.h" nogil:
     void go_remember(
         go_search*, const go_state*, int, int, const go_proof*, int, uint64_t
     )
+    void go_put_on_path(go_search*, int, const go_state*, int)
+    int go_generate(const go_search*, const go_state*, int, go_child*)
+    int go_sift(go_search*, const go_state*, int, int, go_child*, int, int*)
     void go_forget_moves(go_search*)
     int go_settle(go_search*, const go_state*, int, go_proof*)
     void go_prove(

@@ -41,6 +41,15 @@ class Prover:
         ko: int,
         past: Sequence[Past],
     ) -> tuple[int, int]: ...
+    def known_below(
+        self,
+        black: int,
+        white: int,
+        black_to_move: bool,
+        passes: int,
+        ko: int,
+        past: Sequence[Past],
+    ) -> list[tuple[tuple[int, ...], tuple[int, int]]]: ...
     def seed(
         self,
         black: int,

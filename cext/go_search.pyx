@@ -10,17 +10,18 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
-    GO_BUCKET, GO_NO_MOVE, GO_UNPROVED_BLACK, GO_UNPROVED_WHITE, go_alive, go_area, go_bits,
-    go_entry, go_mix, go_play, go_restore, go_territory,
+    GO_BUCKET, GO_NO_MOVE, go_alive, go_area, go_bits, go_entry, go_mix, go_play, go_restore,
+    go_territory,
 )
 from zermelo.cext.go_search cimport (
     GO_BASIC, GO_BLACK, GO_INFINITE, GO_MAX_PATH, GO_NOBODY, GO_PSK, GO_SSK, GO_WHITE, go_child,
-    go_forget_moves, go_look_up, go_past_hash, go_plain_key, go_proof, go_prove, go_remember,
-    go_search, go_settle, go_state, go_tag,
+    go_forget_moves, go_generate, go_look_up, go_past_hash, go_plain_key, go_proof, go_prove,
+    go_put_on_path, go_remember, go_search, go_settle, go_sift, go_state, go_tag,
 )
 
 cdef uint64_t NO_LIMIT = ~(<uint64_t>0)
 cdef int LINE = 64  # bytes of a cache line
+cdef int DUMPED_WORK = 4  # as in go_entry: eight nodes or more
 cdef int DEEPEST = 400  # plies that a search must be able to look ahead
 
 RULES = {"psk": GO_PSK, "ssk": GO_SSK, "basic": GO_BASIC}
@@ -128,20 +129,56 @@ cdef class Prover:
     def known(self, black, white, bint black_to_move, int passes, int ko, past):
         """What is proved without a search: (lo, hi) of the area difference."""
         cdef go_child child
-        cdef go_proof proof
+        cdef int[2] bounds
         cdef int at = self._enter(black, white, black_to_move, passes, ko, past, &child.state)
-        lo, hi = -self.s.size.points, self.s.size.points
         child.key = go_plain_key(self.s, &child.state)
-        # Ask for more than is known, from either side, until nobody can tell.
-        self.s.target = lo + 1
-        while self.s.target <= hi and self._won(&child, at, &proof) == GO_BLACK:
-            lo = proof.value
-            self.s.target = lo + 1
-        self.s.target = hi
-        while self.s.target > lo and self._won(&child, at, &proof) == GO_WHITE:
-            hi = proof.value
-            self.s.target = hi
-        return lo, hi
+        self._known(&child, at, bounds)
+        return bounds[0], bounds[1]
+
+    def known_below(self, black, white, bint black_to_move, int passes, int ko, past):
+        """What is proved about children and grandchildren: (moves, (lo, hi)) of the area
+        difference, where it is more than the rules tell."""
+        cdef go_state state
+        cdef int at = self._enter(black, white, black_to_move, passes, ko, past, &state)
+        found = []
+        self.s.used = 0
+        self._known_below(&state, at, 0, (), found)
+        return found
+
+    cdef _known_below(self, const go_state* state, int at, int balance, moves, list found):
+        cdef go_child* children = self.s.arena + self.s.used
+        cdef go_child* child
+        cdef int[2] bounds
+        cdef int points = self.s.size.points, depends = 0, i
+        cdef int count = go_generate(self.s, state, at, children)
+        count = go_sift(self.s, state, at, balance, children, count, &depends)
+        self.s.used += count
+        for i in range(count):
+            child = &children[i]
+            if child.repeated >= 0 or child.state.passes == 2:
+                continue  # the game is over
+            go_put_on_path(self.s, at + 1, &child.state, child.balance)
+            self.s.last_capture[at + 1] = at if child.captured else self.s.last_capture[at]
+            self._known(child, at + 1, bounds)
+            line = (*moves, child.move)
+            if bounds[0] > -points or bounds[1] < points:
+                found.append((line, (bounds[0], bounds[1])))
+            if not moves:
+                self._known_below(&child.state, at + 1, child.balance, line, found)
+        self.s.used -= count
+
+    cdef void _known(self, go_child* child, int at, int* bounds) noexcept:
+        """Ask for more than is known, from either side, until nobody can tell."""
+        cdef go_proof proof
+        bounds[0], bounds[1] = -self.s.size.points, self.s.size.points
+        self.s.target = bounds[0] + 1
+        while self.s.target <= bounds[1] and self._won(child, at, &proof) == GO_BLACK:
+            bounds[0] = proof.value
+            self.s.target = bounds[0] + 1
+        self.s.target = bounds[1]
+        while self.s.target > bounds[0] and self._won(child, at, &proof) == GO_WHITE:
+            bounds[1] = proof.value
+            self.s.target = bounds[1]
 
     cdef int _won(self, go_child* child, int at, go_proof* proof) noexcept:
         """The winner by rules, life or table."""
@@ -205,19 +242,18 @@ cdef class Prover:
         self.s.stop = 0
 
     def dump(self):
-        """All proofs in the table, as bytes for `load`."""
+        """What the table knows, as bytes for `load`: all that took some work to find out."""
         cdef uint64_t i, size = self.s.table.buckets * GO_BUCKET
         cdef go_entry* entry
         records = bytearray()
         for i in range(size):
             entry = &self.s.table.entries[i]
-            if entry.work and (entry.bound[GO_BLACK] != GO_UNPROVED_BLACK
-                               or entry.bound[GO_WHITE] != GO_UNPROVED_WHITE):
+            if entry.work >= DUMPED_WORK:
                 records += (<char*>entry)[:sizeof(go_entry)]
         return bytes(records)
 
     def load(self, const unsigned char[::1] records):
-        """Put dumped proofs into the table."""
+        """Put what was dumped into the table."""
         cdef Py_ssize_t at
         cdef go_entry entry
         for at in range(0, records.shape[0] - <Py_ssize_t>sizeof(go_entry) + 1, sizeof(go_entry)):

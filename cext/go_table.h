@@ -117,14 +117,14 @@ static inline go_entry *go_claim(go_table *table, const go_key *key)
     return cheapest;
 }
 
-/* Put an entry of another table into this one, unless it knows as much already. */
+/* Put an entry of another table into this one, unless more work is in what is there. */
 static inline void go_restore(go_table *table, const go_entry *entry)
 {
     go_key key = {entry->black, entry->white, entry->path, 0, (int)entry->state, 0};
     go_entry *place;
     key.hash = go_hash(key.black, key.white, key.path + (uint64_t)key.state);
     place = go_claim(table, &key);
-    if (place->bound[0] < entry->bound[0] || place->bound[1] > entry->bound[1]) {
+    if (place->work <= entry->work) {
         *place = *entry;
         place->age = table->age;
     }

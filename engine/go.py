@@ -169,11 +169,13 @@ class GoEngine:
 
     def _proved_below(self, position: GoPosition) -> list[Known]:
         """Children and grandchildren about which more is known than the rules tell."""
-        game = self.game
-        children = [game.play(position, move) for move in game.moves(position)]
-        grandchildren = [game.play(child, move) for child in children for move in game.moves(child)]
-        known = [Known(below, self._known(below)) for below in [*children, *grandchildren]]
-        return [item for item in known if item.bounds != game.score_range]
+        known = []
+        for moves, area in self._prover.known_below(*self._seen(position)):
+            below = position
+            for move in moves:
+                below = self._go.play(below, move)
+            known.append(Known(below, self._as_score(Bounds(*area), below)))
+        return known
 
     def _line(self, position: GoPosition) -> list[Move]:
         """Best play as far as the table proves it: each move keeps the proved bound."""

@@ -11,7 +11,6 @@ import pytest
 from tests.go.positions import go
 from tests.server.harness import Solve
 from zermelo.engine.go import GoEngine
-from zermelo.games import Bounds
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
