@@ -18,6 +18,7 @@ COMMANDS = {
     "engine": "zermelo.cli.engine",
     "gtp": "zermelo.cli.gtp",
     "proof": "zermelo.cli.proof",
+    "query": "zermelo.cli.query",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
     "tls": "zermelo.cli.tls",

@@ -1,0 +1,285 @@
+"""The Python API: `zermelo.open(...)` and what can be asked then.
+
+Everything is read from the database at the moment of the question, so a campaign may be
+running meanwhile; one answer never mixes two states of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from psycopg import IsolationLevel
+
+from zermelo import ZermeloError
+from zermelo.engine.portable import PortableEngine
+from zermelo.games import Bounds, Game, GameError
+from zermelo.research import answers
+from zermelo.server.campaigns import (
+    Campaign,
+    Summary,
+    campaign_summary,
+    find_campaign,
+    list_campaigns,
+)
+from zermelo.server.database import Connection, check_schema, connect_once
+from zermelo.server.embedded import default_data_dir, embedded_database
+from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.tree import Node, Tree
+from zermelo.sql import query
+
+BATCH = 10_000
+
+
+class UnknownWorkunitError(ZermeloError):
+    """There is no such workunit in the campaign."""
+
+    exit_code = 2
+
+
+class Database:
+    """An open database of campaigns. Use as ``with zermelo.open(...) as database``."""
+
+    def __init__(self, url: str | None = None, data_dir: Path | None = None) -> None:
+        with ExitStack() as stack:
+            if url is None:
+                url = stack.enter_context(embedded_database(data_dir or default_data_dir()))
+            self._connection = stack.enter_context(connect_once(url))
+            check_schema(self._connection)
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def campaigns(self) -> list[str]:
+        """The names of all campaigns."""
+        return [campaign.name for campaign in list_campaigns(self._connection)]
+
+    def campaign(self, name: str) -> Questions:
+        """What can be asked about one campaign."""
+        return Questions(self._connection, find_campaign(self._connection, name))
+
+
+class Questions:
+    """Questions about one campaign."""
+
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self._connection = connection
+        connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        self._tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
+
+    @property
+    def game(self) -> Game[Any]:
+        return self._tree.game
+
+    def standing(self) -> Summary:
+        """Where the campaign stands, in one object."""
+        with self._connection.transaction():
+            return campaign_summary(self._connection, self.campaign.name)
+
+    # -- progress -----------------------------------------------------------------------
+
+    def progress(self, most: int = 1000) -> list[answers.ProgressPoint]:
+        """How the campaign went, oldest first, in at most so many points."""
+        return [
+            answers.ProgressPoint(*row)
+            for row in self._rows(
+                "progress_over_time", {"campaign": self.campaign.id, "most": most}
+            )
+        ]
+
+    def open_questions(self) -> list[answers.OpenLevel]:
+        """The questions that are open now, by their distance from the root."""
+        return [answers.OpenLevel(*row) for row in self._rows("open_by_ply", (self.campaign.id,))]
+
+    # -- positions ----------------------------------------------------------------------
+
+    def find(self, position: str | None = None, moves: Iterable[str] = ()) -> Any:
+        """The position of this text (or the campaign's start) after these moves."""
+        game = self.game
+        found = self.campaign.start if position is None else game.parse(position)
+        for move in moves:
+            found = game.play(found, game.find_move(found, move))
+        return found
+
+    def position(
+        self, position: str | None = None, moves: Iterable[str] = ()
+    ) -> answers.PositionReport:
+        """What is proved about a position and about each of its moves."""
+        game = self.game
+        asked = self.find(position, moves)
+        options = [(move, game.play(asked, move)) for move in game.moves(asked)]
+        with self._connection.transaction():
+            nodes = self._nodes([asked, *(after for _, after in options)])
+            node = nodes[0]
+            provenance = [] if node is None else self._rows("provenance", (node.id,))
+        worth = self._worth(asked, node)
+        worths = [self._worth(after, below)
+                  for (_, after), below in zip(options, nodes[1:], strict=True)]
+        names = [game.move_name(move) for move, _ in options]
+        return answers.PositionReport(
+            position=game.format(asked),
+            node=None if node is None else node.id,
+            worth=worth,
+            expanded=node is not None and node.children is not None,
+            moves=_moves_worth(worth, names, worths, game.score_range),
+            provenance=[answers.Provenance(*row) for row in provenance],
+        )
+
+    def worth(self, position: Any) -> answers.Worth:
+        """What is proved about a position, given as the game has it."""
+        return self._worth(position, self._nodes([position])[0])
+
+    def line(
+        self, position: str | None = None, moves: Iterable[str] = ()
+    ) -> list[answers.LineStep]:
+        """Best play as far as it is proved: no move is known to be surpassed by another, or
+        at least none gives up what is proved."""
+        game, at = self.game, self.find(position, moves)
+        steps: list[answers.LineStep] = []
+        with self._connection.transaction():
+            worth = self.worth(at)
+            while options := game.moves(at):
+                after = [game.play(at, move) for move in options]
+                worths = [self._worth(below, node)
+                          for below, node in zip(after, self._nodes(after), strict=True)]
+                names = [game.move_name(move) for move in options]
+                told = _moves_worth(worth, names, worths, game.score_range)
+                best = max(range(len(told)), key=[_rank(move) for move in told].__getitem__)
+                if not (told[best].best or told[best].secures):
+                    break
+                steps.append(answers.LineStep(_side(game, at), told[best].move, worth))
+                at, worth = after[best], worths[best]
+        return steps
+
+    def levels(self, depth: int = 1000) -> list[answers.Level]:
+        """The tree by distance from the root, as deep as asked."""
+        rules = self.game.score_range
+        level, seen = {self.campaign.root}, {self.campaign.root}
+        found: list[answers.Level] = []
+        with self._connection.transaction():
+            while level and len(found) <= depth:
+                following: set[NodeId] = set()
+                counts = dict.fromkeys(answers.Known, 0)
+                frontier = 0
+                ids = sorted(level)
+                for at in range(0, len(ids), BATCH):
+                    for _, lo, hi, children in self._rows(
+                        "children_of_many", (ids[at : at + BATCH],)
+                    ):
+                        counts[answers.Worth.of(Bounds(lo, hi), rules).known] += 1
+                        frontier += children is None
+                        following.update(children or ())
+                found.append(answers.Level(
+                    len(found), len(level), frontier, counts[answers.Known.PROVED],
+                    counts[answers.Known.BOUNDED], counts[answers.Known.UNKNOWN],
+                ))
+                level = following - seen
+                seen |= level
+        return found
+
+    # -- people and work ------------------------------------------------------------------
+
+    def contributors(self, most: int = 100) -> list[answers.Contributor]:
+        """Users by the nodes of their accepted results."""
+        arguments = {"campaign": self.campaign.id, "most": most}
+        return [answers.Contributor(*row) for row in self._rows("contributors", arguments)]
+
+    def hosts(self, most: int = 100) -> list[answers.HostRecord]:
+        """Hosts by the nodes of their accepted results."""
+        arguments = {"campaign": self.campaign.id, "most": most}
+        return [answers.HostRecord(*row) for row in self._rows("contributing_hosts", arguments)]
+
+    def workunit(self, number: int) -> answers.WorkunitReport:
+        """A question that was asked, and everything that came back."""
+        with self._connection.transaction():
+            rows = self._rows(
+                "find_workunit", {"workunit": number, "campaign": self.campaign.id}
+            )
+            results = self._rows("results_of_workunit", (number,))
+        if not rows:
+            raise UnknownWorkunitError(
+                f"campaign {self.campaign.name!r} has no workunit {number}"
+            )
+        (*told, key, history) = rows[0]
+        return answers.WorkunitReport(
+            *told,
+            position=self.game.format(self.game.decode(key.bytes, history or b"")),
+            results=[answers.ResultRecord(*row) for row in results],
+        )
+
+    def results(self, most: int = 100) -> list[answers.ResultRecord]:
+        """The newest results, whatever became of them."""
+        arguments = {"campaign": self.campaign.id, "most": most}
+        return [answers.ResultRecord(*row) for row in self._rows("newest_results", arguments)]
+
+    # -- inside -----------------------------------------------------------------------
+
+    def _rows(self, name: str, arguments: Any) -> list[Any]:
+        return self._connection.execute(query(name), arguments).fetchall()
+
+    def _nodes(self, positions: Sequence[Any]) -> list[Node | None]:
+        """The nodes of positions, by primary key; None for those not in the tree."""
+        game = self.game
+        keys = []
+        for position in positions:
+            canonical = game.canonical(position)
+            keys.append((game.encode(canonical), game.history(canonical)))
+        ids = [node_id(self.campaign.id, *key) for key in keys]
+        found = {node.id: node for node in self._tree.load(set(ids))}
+        nodes = [found.get(id_) for id_ in ids]
+        # A hash names a node; only its position says that it is the one.
+        return [
+            node if node is not None and (node.key, node.history) == key else None
+            for node, key in zip(nodes, keys, strict=True)
+        ]
+
+    def _worth(self, position: Any, node: Node | None) -> answers.Worth:
+        game = self.game
+        rules = game.score_range
+        if game.is_final(position):
+            score = game.score(position)
+            return answers.Worth.of(Bounds(score, score), rules)
+        return answers.Worth.of(rules if node is None else node.bounds, rules)
+
+
+def _moves_worth(
+    worth: answers.Worth, names: list[str], after: list[answers.Worth], rules: Bounds
+) -> list[answers.MoveWorth]:
+    """The moves of a position, for the side that makes them."""
+    told = []
+    for place, (name, below) in enumerate(zip(names, after, strict=True)):
+        lo = -below.hi
+        others = [-other.lo for at, other in enumerate(after) if at != place]
+        told.append(answers.MoveWorth(
+            name, answers.Worth(below.known, lo, -below.lo),
+            best=lo > rules.lo and lo >= min(max(others, default=rules.lo), worth.hi),
+            secures=lo >= worth.lo > rules.lo,
+        ))
+    return told
+
+
+def _rank(move: answers.MoveWorth) -> tuple[bool, bool]:
+    return move.best, move.secures
+
+
+def _side(game: Game[Any], position: Any) -> str:
+    """The side to move, as the game writes it at the end of a position."""
+    words = game.format(position).split()
+    return next((word for word in reversed(words) if word in ("X", "O")), "")
+
+
+def open_database(url: str | None = None, *, data_dir: str | Path | None = None) -> Database:
+    """Open the database of this URL, or the embedded one of a data directory."""
+    if url is not None and data_dir is not None:
+        raise GameError("give a database URL or a data directory, not both")
+    return Database(url, None if data_dir is None else Path(data_dir))

@@ -1,0 +1,91 @@
+-- Questions of researchers. Nothing here changes anything.
+
+-- name: progress_over_time
+-- At most so many points, evenly chosen; the newest is always among them.
+SELECT at, lo, hi, threshold, open_questions, ready, leased, tree_nodes, nodes, wasted_nodes,
+       split_nodes, remaining, remaining_factor
+FROM (
+    SELECT *, row_number() OVER (ORDER BY at DESC) - 1 AS age, count(*) OVER () AS points
+    FROM progress WHERE campaign = %(campaign)s
+) AS numbered
+WHERE age %% greatest(1, (points + %(most)s - 1) / %(most)s) = 0
+ORDER BY at
+
+-- name: open_by_ply
+-- Questions that somebody works on or could work on, by how far from the root they are.
+SELECT ply, count(*) FILTER (WHERE state = 'ready') AS ready,
+       count(*) FILTER (WHERE state <> 'ready') AS leased, sum(expected)::float8 AS expected
+FROM workunits
+WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+GROUP BY ply ORDER BY ply
+
+-- name: provenance
+-- The results that a node's bounds rest on, the newest first.
+SELECT claims.result, results.workunit, claims.lo, claims.hi, results.answer, results.nodes,
+       results.seconds, results.received_at, hosts.id AS host, hosts.name AS host_name,
+       users.name AS user_name
+FROM claims
+JOIN results ON results.lease = claims.result
+JOIN hosts ON hosts.id = results.host
+JOIN users ON users.id = hosts.user_id
+WHERE claims.node = %s
+ORDER BY claims.result DESC
+
+-- name: contributors
+-- Users of a campaign by the work that was accepted of them.
+SELECT users.name, count(DISTINCT results.host) AS hosts, count(*) AS results,
+       count(*) FILTER (WHERE results.state = 'assimilated') AS accepted,
+       count(*) FILTER (WHERE results.state IN ('invalid', 'quarantined')) AS refused,
+       coalesce(sum(results.nodes) FILTER (WHERE results.state = 'assimilated'), 0)::bigint
+           AS nodes,
+       coalesce(sum(results.seconds), 0)::float8 AS seconds, max(results.received_at) AS last_at
+FROM results
+JOIN hosts ON hosts.id = results.host
+JOIN users ON users.id = hosts.user_id
+WHERE results.campaign = %(campaign)s
+GROUP BY users.id ORDER BY nodes DESC, users.name LIMIT %(most)s
+
+-- name: contributing_hosts
+SELECT hosts.id, hosts.name, users.name AS user_name, hosts.version, hosts.slots,
+       count(*) AS results,
+       count(*) FILTER (WHERE results.state = 'assimilated') AS accepted,
+       count(*) FILTER (WHERE results.state IN ('invalid', 'quarantined')) AS refused,
+       coalesce(sum(results.nodes) FILTER (WHERE results.state = 'assimilated'), 0)::bigint
+           AS nodes,
+       coalesce(sum(results.seconds), 0)::float8 AS seconds, hosts.seen_at
+FROM results
+JOIN hosts ON hosts.id = results.host
+JOIN users ON users.id = hosts.user_id
+WHERE results.campaign = %(campaign)s
+GROUP BY hosts.id, users.id ORDER BY nodes DESC, hosts.id LIMIT %(most)s
+
+-- name: find_workunit
+SELECT workunits.id, workunits.node, workunits.threshold, workunits.state, workunits.ply,
+       workunits.plies_left, workunits.guess, workunits.expected::float8, workunits.budget,
+       workunits.created_at, nodes.position, histories.history
+FROM workunits
+JOIN nodes ON nodes.id = workunits.node
+LEFT JOIN histories ON histories.node = workunits.node
+WHERE workunits.id = %(workunit)s AND workunits.campaign = %(campaign)s
+
+-- name: results_of_workunit
+SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, results.state,
+       results.nodes, results.seconds, results.late, results.received_at, hosts.id AS host,
+       hosts.name AS host_name, users.name AS user_name
+FROM results
+JOIN hosts ON hosts.id = results.host
+JOIN users ON users.id = hosts.user_id
+WHERE results.workunit = %s ORDER BY results.lease
+
+-- name: newest_results
+SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, results.state,
+       results.nodes, results.seconds, results.late, results.received_at, hosts.id AS host,
+       hosts.name AS host_name, users.name AS user_name
+FROM results
+JOIN hosts ON hosts.id = results.host
+JOIN users ON users.id = hosts.user_id
+WHERE results.campaign = %(campaign)s ORDER BY results.lease DESC LIMIT %(most)s
+
+-- name: children_of_many
+-- One level of the tree further down: what its nodes are like, and who comes next.
+SELECT id, lo, hi, children FROM nodes WHERE id = ANY(%s)
