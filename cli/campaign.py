@@ -10,6 +10,7 @@ import click
 
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.engine import open_engine
+from zermelo.games import open_game
 from zermelo.server.campaigns import (
     DEFAULT_TARGET_SECONDS,
     Summary,
@@ -103,6 +104,37 @@ def grow(
         return
     for made, count in enumerate(counts):
         click.echo(f"{made:3} moves {count:12,} positions")
+
+
+@campaign.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@option("--game", "spec", default=None, metavar="SPEC",
+        help="The game, if the file does not tell it.")
+@option("--name", default=None, help="How to call them.  [default: the file's name]")
+@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=DEFAULT_TARGET_SECONDS,
+        help="How long a workunit should keep a client busy at most.")
+@database_options
+@json_option
+def import_(
+    file: Path, spec: str | None, name: str | None, target_seconds: float, data_dir: Path,
+    database: str | None, as_json: bool,
+) -> None:
+    """Check the claims of FILE, a campaign for each: lines POSITION,LOWER,UPPER.
+
+    `zermelo query claims NAME` tells which are confirmed, refuted or open.
+    """
+    from zermelo.server.claims import import_claims, read_claims
+
+    game, claims = read_claims(file, None if spec is None else open_game(spec))
+    name = name or file.stem
+    with open_connection(data_dir, database, create=True) as connection:
+        made = import_claims(connection, game, name, claims, target_seconds=target_seconds)
+    if as_json:
+        click.echo(json.dumps({"name": name, "game": game.spec,
+                               "campaigns": [campaign.name for campaign in made]}))
+        return
+    click.echo(f"{len(made):,} campaigns, {made[0].name} to {made[-1].name};"
+               f" `zermelo query claims {name}` tells how they stand")
 
 
 def _steering(command: str, state: str, help_text: str) -> None:

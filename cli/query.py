@@ -241,6 +241,21 @@ def results(
         _print_results(records, as_csv)
 
 
+@query.command()
+@_asking
+def claims(
+    campaign: str, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+) -> None:
+    """The claims imported under the name CAMPAIGN: confirmed, refuted or open."""
+    from zermelo.research.api import Database
+
+    with Database(database, data_dir) as opened:
+        found = opened.claims(campaign)
+    _print(found, as_json, as_csv, "claims", ["campaign", "position", "verdict", "claim", "score"],
+           lambda one: [one.campaign, one.position, one.verdict,
+                        f"{one.lower:+d} to {one.upper:+d}", str(one.worth)], words=3)
+
+
 # -- printing ---------------------------------------------------------------------------------
 
 

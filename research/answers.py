@@ -206,7 +206,9 @@ class ClaimReport:
 
     campaign: str
     position: str
-    claim: Bounds
+    #: What was claimed about the score.
+    lower: int
+    upper: int
     worth: Worth
     #: ``confirmed``, ``refuted`` or ``open``.
     verdict: str

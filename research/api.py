@@ -19,18 +19,22 @@ from zermelo.games import Bounds, Game, GameError
 from zermelo.research import answers
 from zermelo.server.campaigns import (
     Campaign,
+    CampaignError,
     Summary,
     campaign_summary,
     find_campaign,
     list_campaigns,
 )
+from zermelo.server.claims import imported_campaigns
 from zermelo.server.database import Connection, check_schema, connect_once
 from zermelo.server.embedded import default_data_dir, embedded_database
+from zermelo.server.planning.planner import ClaimAim
 from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
 BATCH = 10_000
+_VERDICTS = {True: "confirmed", False: "refuted", None: "open"}
 
 
 class UnknownWorkunitError(ZermeloError):
@@ -62,6 +66,22 @@ class Database:
     def campaigns(self) -> list[str]:
         """The names of all campaigns."""
         return [campaign.name for campaign in list_campaigns(self._connection)]
+
+    def claims(self, name: str) -> list[answers.ClaimReport]:
+        """The claims that were imported under this name, and what became of them."""
+        found = []
+        for campaign in imported_campaigns(self._connection, name):
+            questions = Questions(self._connection, campaign)
+            worth = questions.worth(campaign.start)
+            claim = campaign.claim or questions.game.score_range
+            right = ClaimAim(claim).verdict(Bounds(worth.lo, worth.hi))
+            found.append(answers.ClaimReport(
+                campaign.name, questions.game.format(campaign.start), claim.lo, claim.hi, worth,
+                _VERDICTS[right],
+            ))
+        if not found:
+            raise CampaignError(f"no claims were imported under the name {name!r}")
+        return found
 
     def campaign(self, name: str) -> Questions:
         """What can be asked about one campaign."""
@@ -210,12 +230,10 @@ class Questions:
             raise UnknownWorkunitError(
                 f"campaign {self.campaign.name!r} has no workunit {number}"
             )
-        (*told, key, history) = rows[0]
-        return answers.WorkunitReport(
-            *told,
-            position=self.game.format(self.game.decode(key.bytes, history or b"")),
-            results=[answers.ResultRecord(*row) for row in results],
-        )
+        *told, key, history = rows[0]
+        position = self.game.format(self.game.decode(key.bytes, history or b""))
+        records = [answers.ResultRecord(*row) for row in results]
+        return answers.WorkunitReport(*[*told, position, records])
 
     def results(self, most: int = 100) -> list[answers.ResultRecord]:
         """The newest results, whatever became of them."""

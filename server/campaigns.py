@@ -12,7 +12,7 @@ from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
-from zermelo.server.planning.planner import Goal
+from zermelo.server.planning.planner import Aim, ClaimAim, Goal
 from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
@@ -43,6 +43,8 @@ class Campaign:
     quorum: int
     created_at: datetime
     finished_at: datetime | None
+    claim_lo: int | None
+    claim_hi: int | None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goal", Goal(self.goal))
@@ -50,6 +52,18 @@ class Campaign:
     @property
     def game(self) -> Game[Any]:
         return open_game(self.spec)
+
+    @property
+    def claim(self) -> Bounds | None:
+        """What somebody claims about the root, for campaigns that check just that."""
+        if self.claim_lo is None or self.claim_hi is None:
+            return None
+        return Bounds(self.claim_lo, self.claim_hi)
+
+    @property
+    def aim(self) -> Aim:
+        """When the campaign is finished, and what to ask until then."""
+        return self.goal if self.claim is None else ClaimAim(self.claim)
 
     @property
     def start(self) -> Any:
@@ -72,6 +86,7 @@ def create_campaign(
     node_limit: int | None = None,
     replication: str = "none",
     quorum: int = 1,
+    claim: Bounds | None = None,
 ) -> Campaign:
     """The campaign of this name, made if there is none.
 
@@ -94,6 +109,8 @@ def create_campaign(
                 "node_limit": node_limit,
                 "replication": replication,
                 "quorum": quorum,
+                "claim_lo": None if claim is None else claim.lo,
+                "claim_hi": None if claim is None else claim.hi,
             },
         ).fetchone()
         if row is not None:
@@ -102,7 +119,9 @@ def create_campaign(
             root = Tree(connection, campaign, PortableEngine(game)).plant(start)
             connection.execute(query("set_root"), {"campaign": campaign, "root": root})
     found = find_campaign(connection, name)
-    if (found.spec, found.position, found.goal) != (game.spec, position, goal):
+    if (found.spec, found.position, found.goal, found.claim) != (
+        game.spec, position, goal, claim
+    ):
         raise CampaignError(
             f"campaign {name!r} exists already, for the {found.goal} of"
             f" {found.position or 'the initial position'} in {found.spec}; choose another --name"

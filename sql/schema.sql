@@ -97,7 +97,11 @@ CREATE TABLE campaigns (
     probe_rate      real NOT NULL DEFAULT 0.01 CHECK (probe_rate BETWEEN 0 AND 1),
     -- Rises whenever bounds were retracted: what was planned from them is void.
     revision        integer NOT NULL DEFAULT 0,
-    CHECK ((state = 'finished') = (finished_at IS NOT NULL))
+    -- Only to be checked: somebody claims that the score lies within these bounds.
+    claim_lo        smallint,
+    claim_hi        smallint,
+    CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
+    CHECK ((claim_lo IS NULL) = (claim_hi IS NULL) AND claim_lo <= claim_hi)
 );
 
 -- Running totals of a campaign, written by the assimilator and the generator a batch at a
@@ -371,4 +375,21 @@ CREATE TABLE audit (
     action      text NOT NULL,
     subject     text NOT NULL,
     detail      text NOT NULL DEFAULT ''
+);
+
+-- Games that people and engines played, as `zermelo games` lists them.
+CREATE TABLE games_played (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    spec        text NOT NULL,
+    -- Where the game began, as the game writes it; NULL for its initial position.
+    position    text,
+    -- Who moved first and who second: a person's name, or how the program chose its moves.
+    first       text NOT NULL,
+    second      text NOT NULL,
+    moves       text[] NOT NULL,
+    final       text NOT NULL,
+    -- For the first player.
+    score       smallint NOT NULL,
+    started_at  timestamptz NOT NULL,
+    seconds     real NOT NULL CHECK (seconds >= 0)
 );

@@ -375,7 +375,7 @@ class CampaignPlan:
     def _rebuild(self) -> Planner:
         """The planner as the database has it."""
         (root,) = self.tree.load([self.campaign.root])
-        planner = Planner(self._plan_node(root, always=True), self.campaign.goal, self._model())
+        planner = Planner(self._plan_node(root, always=True), self.campaign.aim, self._model())
         self._announced = None
         self._load_missing(planner)
         planner.questions.settle()

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from zermelo.games import Bounds
 from zermelo.server.planning.costs import CostModel
@@ -48,6 +48,34 @@ class Goal(StrEnum):
         return max(bounds.lo + 1, min(bounds.hi, guess))
 
 
+class Aim(Protocol):
+    """What a campaign wants to know about its root."""
+
+    def reached(self, bounds: Bounds) -> bool: ...
+
+    def threshold(self, bounds: Bounds, guess: int) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAim:
+    """Somebody claims that the score lies within these bounds: is that so?"""
+
+    claim: Bounds
+
+    def reached(self, bounds: Bounds) -> bool:
+        return self.verdict(bounds) is not None
+
+    def verdict(self, bounds: Bounds) -> bool | None:
+        """Whether the claim is right; None while that is open."""
+        if bounds.hi < self.claim.lo or bounds.lo > self.claim.hi:
+            return False
+        inside = self.claim.lo <= bounds.lo and bounds.hi <= self.claim.hi
+        return True if inside else None
+
+    def threshold(self, bounds: Bounds, guess: int) -> int:
+        return self.claim.lo if bounds.lo < self.claim.lo else self.claim.hi + 1
+
+
 class Choice(NamedTuple):
     """A leaf worth asking, and how much."""
 
@@ -66,7 +94,7 @@ class Plan:
 class Planner:
     """The current test of one campaign and everything below it."""
 
-    def __init__(self, root: PlanNode, goal: Goal, model: CostModel) -> None:
+    def __init__(self, root: PlanNode, goal: Aim, model: CostModel) -> None:
         self.root, self.goal = root, goal
         self.questions = Questions(model)
         self.questions.add_node(root)

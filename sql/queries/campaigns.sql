@@ -3,9 +3,10 @@
 -- name: insert_campaign
 -- Nothing comes back when the name is taken.
 INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
-                       node_limit, replication, quorum)
+                       node_limit, replication, quorum, claim_lo, claim_hi)
 VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
-        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s)
+        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s, %(claim_lo)s,
+        %(claim_hi)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 
@@ -17,23 +18,23 @@ INSERT INTO totals (campaign, tree_nodes) VALUES (%(campaign)s, 1)
 
 -- name: find_campaign
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at
+       replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns WHERE name = %s
 
 -- name: list_campaigns
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at
+       replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns ORDER BY id
 
 -- name: running_campaigns
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at
+       replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns WHERE state = 'running' ORDER BY id
 
 -- name: waiting_campaigns
 -- Those with valid results, or with leases that ended without one and are not counted.
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_limit, replication, quorum, created_at, finished_at
+       node_limit, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns
 WHERE EXISTS (
     SELECT FROM results WHERE results.campaign = campaigns.id AND results.state = 'valid'

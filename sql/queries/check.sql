@@ -104,8 +104,10 @@ WHERE workunits.state = 'split' AND nodes.children IS NULL
 SELECT campaigns.id, format('root %s has %s..%s', root, lo, hi)
 FROM campaigns JOIN nodes ON nodes.id = campaigns.root
 WHERE campaigns.state = 'finished'
-  AND CASE goal WHEN 'score' THEN lo <> hi
-                ELSE NOT (lo > 0 OR hi < 0 OR (lo = 0 AND hi = 0)) END
+  AND CASE WHEN claim_lo IS NOT NULL
+           THEN NOT ((lo >= claim_lo AND hi <= claim_hi) OR hi < claim_lo OR lo > claim_hi)
+           WHEN goal = 'score' THEN lo <> hi
+           ELSE NOT (lo > 0 OR hi < 0 OR (lo = 0 AND hi = 0)) END
 
 -- name: check_open_after_the_end
 SELECT campaigns.id, format('workunit %s is %s', workunits.id, workunits.state)

@@ -1,0 +1,139 @@
+"""Lists of claims about positions, published elsewhere: one sub-campaign checks each.
+
+Two formats are read, whichever a line is in. Lines that begin with # or % are skipped,
+but for one that tells the game::
+
+    # game: reversi:8x8
+    POSITION, LOWER, UPPER          CSV; an empty bound claims nothing on that side
+    POSITION; LOWER; UPPER          OBF, the position as in suites
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zermelo import ZermeloError
+from zermelo.games import Bounds, Game, GameError, open_game
+from zermelo.server.campaigns import Campaign, create_campaign, list_campaigns
+from zermelo.server.database import Connection
+
+_COMMENTS = ("#", "%")
+_HEADINGS = ("position", "lower", "upper")
+_GAME = re.compile(r"[#%]\s*game:\s*(\S+)\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,4}", re.ASCII)
+MOST_CLAIMS = 20_000
+
+
+class ClaimError(ZermeloError, ValueError):
+    """A list of claims cannot be read; the message says which line and why."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    #: As the game writes it.
+    position: str
+    bounds: Bounds
+
+
+def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], list[Claim]]:
+    """The game and the claims of a file, in its order; none may be told twice.
+
+    Without `game` the file itself must tell it.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise ClaimError(f"cannot read {str(path)!r}: {reason}") from None
+    told = next((found[1] for line in lines if (found := _GAME.fullmatch(line.strip()))), None)
+    if game is None:
+        if told is None:
+            raise ClaimError(
+                f"{str(path)!r} does not tell its game; name it with --game or a line"
+                " '# game: SPEC'"
+            )
+        game = open_game(told)
+    elif told is not None and open_game(told) != game:
+        raise ClaimError(f"{str(path)!r} is about {told}, not about {game.short_spec}")
+    claims: dict[str, Claim] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith(_COMMENTS):
+            continue
+        fields = _fields(line)
+        if tuple(field.lower() for field in fields) == _HEADINGS:
+            continue
+        try:
+            claim = _read_claim(game, fields)
+            if claim.position in claims:
+                raise ClaimError("the position was told before")
+        except (GameError, ClaimError) as error:
+            raise ClaimError(f"{str(path)!r}, line {number}: {error}") from None
+        claims[claim.position] = claim
+    if not claims:
+        raise ClaimError(f"{str(path)!r} has no claims; write POSITION,LOWER,UPPER a line")
+    if len(claims) > MOST_CLAIMS:
+        raise ClaimError(f"{len(claims)} claims; at most {MOST_CLAIMS} at a time")
+    return game, list(claims.values())
+
+
+def import_claims(
+    connection: Connection, game: Game[Any], name: str, claims: list[Claim], **options: Any
+) -> list[Campaign]:
+    """A campaign for each claim, called ``NAME/1``, ``NAME/2``, ...: all or none."""
+    width = len(str(len(claims)))
+    with connection.transaction():
+        return [
+            create_campaign(
+                connection, game.spec, name=f"{name}/{number:0{width}}",
+                position=claim.position, claim=claim.bounds, **options,
+            )
+            for number, claim in enumerate(claims, 1)
+        ]
+
+
+def imported_campaigns(connection: Connection, name: str) -> list[Campaign]:
+    """The campaigns of the claims that were imported under a name."""
+    return [
+        campaign
+        for campaign in list_campaigns(connection)
+        if campaign.claim is not None and campaign.name.startswith(f"{name}/")
+    ]
+
+
+def _fields(line: str) -> list[str]:
+    if ";" in line:
+        return [field.strip() for field in line.strip().rstrip(";").split(";")]
+    (row,) = csv.reader([line], skipinitialspace=True)
+    return [field.strip() for field in row]
+
+
+def _read_claim(game: Game[Any], fields: list[str]) -> Claim:
+    if len(fields) != len(_HEADINGS):
+        raise ClaimError(f"{len(fields)} fields; write POSITION,LOWER,UPPER")
+    position, *numbers = fields
+    lower, upper = (
+        _number(text, default) for text, default in
+        zip(numbers, (-game.max_score, game.max_score), strict=True)
+    )
+    if not -game.max_score <= lower <= upper <= game.max_score:
+        raise ClaimError(
+            f"bounds {lower}..{upper}; they must lie within"
+            f" {-game.max_score}..{game.max_score}, the lower one first"
+        )
+    if Bounds(lower, upper) == game.score_range:
+        raise ClaimError("the claim says nothing: every score lies within these bounds")
+    return Claim(game.format(game.parse(position)), Bounds(lower, upper))
+
+
+def _number(text: str, default: int) -> int:
+    if not text:
+        return default
+    if not _NUMBER.fullmatch(text):
+        raise ClaimError(f"{text!r} is no bound; write a whole number, or nothing")
+    return int(text)
