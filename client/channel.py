@@ -30,7 +30,9 @@ def open_channel(address: ServerAddress) -> grpc.aio.Channel:
 
 def call_metadata(address: ServerAddress) -> tuple[tuple[str, str], ...]:
     """What every call carries: the volunteer's token."""
-    return (("authorization", f"Bearer {address.token}"),) if address.token else ()
+    if not address.token:
+        return ()
+    return ((service.AUTHORIZATION, f"{service.BEARER}{address.token}"),)
 
 
 def trusted(address: ServerAddress) -> bytes | None:

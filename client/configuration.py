@@ -20,6 +20,7 @@ from zermelo.client.settings import TLS, ClientError
 MOST_CORES = 1024
 MOST_MEMORY_MB = 1 << 20
 LONGEST_NAME = 64
+LONGEST_USER_NAME = 40
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 
 
@@ -124,9 +125,9 @@ def _or_none(check: Callable[[Any], float], none: float) -> Callable[[Any], floa
 
 GENERAL = (
     Key("server", _server, "The coordinator to work for, as HOST:PORT."),
-    Key("name", _text(LONGEST_NAME), "Your name in the statistics; empty for anonymous."),
+    Key("name", _text(LONGEST_USER_NAME), "Your name in the statistics; empty for anonymous."),
     Key("host_name", _text(LONGEST_NAME), "How this computer is called there; may be empty."),
-    Key("token", _text(256), "Proves that it is you. Keep it secret."),
+    Key("token", _text(256), "Your secret; empty: the client opens an account."),
     Key("ca_file", _path, "Certificates to trust instead of the system's; empty for those."),
     Key("tls", _choice(*TLS), 'Encryption: "on", "off", or "auto": unless it is this computer.'),
     Key("quit_seconds", _number(0, 3600), "What searches get to finish when the client stops."),
@@ -168,7 +169,7 @@ def read_configuration(path: Path) -> Configuration:
             f"{path} is no text file; correct it, or delete it and run `zermelo client configure`"
         ) from None
     except OSError as error:
-        raise ConfigurationError(f"cannot read {path}: {error.strerror}") from error
+        raise ConfigurationError(f"cannot read {path}: {why(error)}") from error
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

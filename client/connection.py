@@ -1,7 +1,8 @@
 """Talking to the coordinator: calls that outlive its absence.
 
 A call that fails for a passing reason is tried again, with pauses that grow and are
-random; one that the coordinator refuses for good is a `ClientError` with its sentence.
+random, or as long as the coordinator says; one that it refuses for good is a `ClientError`
+with its sentence.
 """
 
 from __future__ import annotations
@@ -12,14 +13,25 @@ import platform
 import random
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import grpc
 
 from zermelo import __version__
-from zermelo.client.channel import CredentialsError, call_metadata, open_channel
+from zermelo.client.channel import call_metadata, open_channel
+from zermelo.client.files import write_atomically
 from zermelo.client.probe import find_out
-from zermelo.client.settings import ClientError, ClientSettings, usable_cores
+from zermelo.client.refusals import (
+    PASSING,
+    ReplyLostError,
+    TokenNeededError,
+    details,
+    reason,
+    refused,
+    retry_after,
+)
+from zermelo.client.settings import ClientError, ClientSettings, ServerAddress, usable_cores
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 
@@ -31,39 +43,62 @@ WORTH_A_LINE = 1.0
 #: Failing for so long is worth finding out why.
 WORTH_A_PROBE = 1.0
 CALL_SECONDS = 20.0
-PASSING = frozenset(
-    {
-        grpc.StatusCode.UNAVAILABLE,
-        grpc.StatusCode.DEADLINE_EXCEEDED,
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-        grpc.StatusCode.CANCELLED,
-        grpc.StatusCode.INTERNAL,
-        grpc.StatusCode.UNKNOWN,
-        grpc.StatusCode.ABORTED,
-    }
-)
 #: The oldest coordinator this client can work for.
 OLDEST_SERVER = 1
 
 
-class Connection:
-    def __init__(self, settings: ClientSettings, host_key: bytes) -> None:
-        self._settings = settings
-        self._address = settings.address
-        self._host_key = host_key
-        self._metadata = call_metadata(self._address)
+class Caller:
+    """Single calls to a coordinator: an answer, or a sentence why there is none."""
+
+    def __init__(self, address: ServerAddress) -> None:
+        self.address = address
         self._connect()
-        self._welcome = False
-        self.longest_wait_ms = 0
-        #: Why the coordinator cannot be reached, while it cannot.
-        self.trouble = ""
 
     def _connect(self) -> None:
-        self._channel = open_channel(self._address)
+        self._channel = open_channel(self.address)
         self._stub = service.CoordinatorStub(self._channel)
 
     async def close(self) -> None:
         await self._channel.close()
+
+    async def call(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
+        """One attempt; gRPC's own error for a passing reason, `ClientError` for good."""
+        try:
+            return await getattr(self._stub, method)(
+                request, timeout=seconds, metadata=call_metadata(self.address)
+            )
+        except grpc.aio.AioRpcError as error:
+            if error.code() in PASSING:
+                raise
+            raise refused(self.address.server, method, error) from error
+
+    async def register(self, user_name: str) -> str:
+        """Open an account; its token."""
+        reply: pb.RegisterReply = await self.call(
+            "Register", pb.RegisterRequest(user_name=user_name)
+        )
+        return reply.token
+
+    async def standing(self, host_key: bytes = b"") -> pb.StandingReply:
+        """Credit and rank; also a way to try a token, because it changes nothing."""
+        reply: pb.StandingReply = await self.call(
+            "Standing", pb.StandingRequest(host_key=host_key)
+        )
+        return reply
+
+
+class Connection(Caller):
+    """The daemon's calls, repeated until they are answered."""
+
+    def __init__(self, settings: ClientSettings, host_key: bytes, token_file: Path) -> None:
+        super().__init__(_with_token(settings.address, token_file))
+        self._settings = settings
+        self._host_key = host_key
+        self._token_file = token_file
+        self._welcome = False
+        self.longest_wait_ms = 0
+        #: Why the coordinator cannot be reached, while it cannot.
+        self.trouble = ""
 
     async def hello(
         self, *, held: Sequence[int], nodes_per_second: int, memory_mb: int
@@ -81,17 +116,35 @@ class Connection:
             nodes_per_second=nodes_per_second,
             held_leases=held,
         )
-        reply: pb.HelloReply = await self._call("Hello", request)
+        try:
+            reply: pb.HelloReply = await self._insist("Hello", request)
+        except TokenNeededError:
+            await self._open_account()
+            reply = await self._insist("Hello", request)
         if reply.protocol_version < OLDEST_SERVER:
             raise ClientError(
-                f"{self._address.server} runs zermelo {reply.server_version or '(unknown)'}, which "
+                f"{self.address.server} runs zermelo {reply.server_version or '(unknown)'}, which "
                 f"is too old for this client ({__version__}); ask its operator to update it, or "
                 "install the zermelo release that it runs"
             )
         self.longest_wait_ms = reply.longest_wait_ms
         return reply
 
+    async def _open_account(self) -> None:
+        """Register by the owner's name, or as nobody, and keep the token for later."""
+        name = self._settings.user_name
+        reply: pb.RegisterReply = await self._insist(
+            "Register", pb.RegisterRequest(user_name=name)
+        )
+        try:
+            write_atomically(self._token_file, [reply.token.encode()], durable=True)
+        except OSError as error:
+            log.warning("the token of your account cannot be kept: %s", error.strerror)
+        self.address = _with_token(self._settings.address, self._token_file, reply.token)
+        log.info("a new account was opened for you: %s", reply.user_name)
+
     async def request_work(self, slots: int, nodes_per_second: int) -> pb.RequestWorkReply:
+        """Ask for work. Not repeated when the reply is lost: there may be leases in it."""
         request = pb.RequestWorkRequest(
             host_key=self._host_key,
             slots=slots,
@@ -99,46 +152,45 @@ class Connection:
             wait_ms=self.longest_wait_ms,
         )
         patience = self.longest_wait_ms / 1000 + CALL_SECONDS
-        reply: pb.RequestWorkReply = await self._call("RequestWork", request, patience)
+        reply: pb.RequestWorkReply
+        try:
+            reply = await self.call("RequestWork", request, patience)
+        except grpc.aio.AioRpcError as error:
+            if reason(error) is None:
+                raise ReplyLostError(details(error)) from error
+            reply = await self._insist("RequestWork", request, patience)
         return reply
 
     async def submit_results(self, results: Sequence[pb.Result]) -> pb.SubmitResultsReply:
         request = pb.SubmitResultsRequest(host_key=self._host_key, results=results)
-        reply: pb.SubmitResultsReply = await self._call("SubmitResults", request)
+        reply: pb.SubmitResultsReply = await self._insist("SubmitResults", request)
         return reply
 
     async def heartbeat(self, leases: Sequence[pb.LeaseProgress]) -> pb.HeartbeatReply:
         request = pb.HeartbeatRequest(host_key=self._host_key, leases=leases)
-        reply: pb.HeartbeatReply = await self._call("Heartbeat", request)
+        reply: pb.HeartbeatReply = await self._insist("Heartbeat", request)
         return reply
 
     async def return_work(
         self, leases: Sequence[pb.ReturnedLease], *, leaving: bool = False
     ) -> pb.ReturnWorkReply:
         request = pb.ReturnWorkRequest(host_key=self._host_key, leases=leases, leaving=leaving)
-        reply: pb.ReturnWorkReply = await self._call("ReturnWork", request)
+        reply: pb.ReturnWorkReply = await self._insist("ReturnWork", request)
         return reply
 
-    async def _call(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
+    async def _insist(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
         began, first = time.monotonic(), True
         pause = FIRST_PAUSE
         while True:
             try:
-                reply = await getattr(self._stub, method)(
-                    request, timeout=seconds, metadata=self._metadata
-                )
+                reply = await self.call(method, request, seconds)
             except grpc.aio.AioRpcError as error:
-                if error.code() not in PASSING:
-                    raise self._refused(method, error) from error
-                failing = time.monotonic() - began
-                # A coordinator that is just starting is back soon, one that is long gone not.
-                longest = min(LONGEST_PAUSE, max(FIRST_PAUSE, failing))
-                pause = min(longest, random.uniform(FIRST_PAUSE, pause * 3))  # noqa: S311
-                await self._explain(error, failing)
+                pause = growing_pause(pause, time.monotonic() - began, retry_after(error))
+                await self._explain(error, time.monotonic() - began)
                 log.log(
                     logging.WARNING if first or pause >= WORTH_A_LINE else logging.DEBUG,
                     "%s does not answer %s (%s); again in %.1f s",
-                    self._address.server, method, self.trouble, pause,
+                    self.address.server, method, self.trouble, pause,
                 )  # fmt: skip
                 first = False
                 await asyncio.sleep(pause)
@@ -150,9 +202,9 @@ class Connection:
 
     async def _explain(self, error: grpc.aio.AioRpcError, failing: float) -> None:
         """Say why a call failed in words that help, which gRPC's own seldom do."""
-        unreachable = error.code() is grpc.StatusCode.UNAVAILABLE and _reason(error) is None
-        found = await find_out(self._address) if unreachable and failing >= WORTH_A_PROBE else ""
-        self.trouble = found or _details(error)
+        unreachable = error.code() is grpc.StatusCode.UNAVAILABLE and reason(error) is None
+        found = await find_out(self.address) if unreachable and failing >= WORTH_A_PROBE else ""
+        self.trouble = found or details(error)
 
     async def _connect_afresh(self) -> None:
         """Before the first contact: forget gRPC's own pauses, nobody else uses the channel."""
@@ -160,36 +212,23 @@ class Connection:
             await self._channel.close()
             self._connect()
 
-    def _refused(self, method: str, error: grpc.aio.AioRpcError) -> ClientError:
-        server, details = self._address.server, _details(error)
-        if _reason(error) == service.UNKNOWN_HOST:
-            return UnknownHostError(details)
-        if _reason(error) == service.TOO_OLD:
-            return ClientError(
-                f"{server} no longer serves this client: {details}; "
-                "update it with `pip install --upgrade zermelo`"
-            )
-        if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-            return CredentialsError(
-                f"{server} does not accept this token: {details}; "
-                "copy it again from your account page, then `zermelo client configure`"
-            )
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            return ClientError(
-                f"{server} is not a coordinator this client understands ({method} is missing); "
-                "check the address, or ask its operator to update it"
-            )
-        return ClientError(f"{server} refuses {method}: {details}")
+
+def growing_pause(before: float, failing: float, directed: float | None = None) -> float:
+    """How long to wait: as the server says, else longer and longer; always a bit at random."""
+    if directed is not None:
+        return directed * random.uniform(1.0, 1.5)  # noqa: S311
+    # A coordinator that is just starting is back soon, one that is long gone not.
+    longest = min(LONGEST_PAUSE, max(FIRST_PAUSE, failing))
+    return min(longest, random.uniform(FIRST_PAUSE, before * 3))  # noqa: S311
 
 
-class UnknownHostError(ClientError):
-    """The coordinator does not know this host (any more): say hello again."""
-
-
-def _reason(error: grpc.aio.AioRpcError) -> str | None:
-    value = dict(error.trailing_metadata() or ()).get(service.REASON)
-    return None if value is None else str(value)
-
-
-def _details(error: grpc.aio.AioRpcError) -> str:
-    return str(error.details() or error.code().name)
+def _with_token(address: ServerAddress, token_file: Path, token: str = "") -> ServerAddress:
+    """The address with the token of an account that the client opened itself, if it has one."""
+    if address.token:
+        return address
+    if not token:
+        try:
+            token = token_file.read_text().strip()
+        except (OSError, ValueError):
+            return address
+    return ServerAddress(address.server, token, address.ca_file, address.tls)

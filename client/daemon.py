@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import grpc
+
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.clock import ClockWatch
-from zermelo.client.connection import Connection, UnknownHostError
+from zermelo.client.connection import Connection
 from zermelo.client.control import ControlServer
 from zermelo.client.crew import Crew
 from zermelo.client.folder import ClientFolder
@@ -24,8 +27,9 @@ from zermelo.client.intake import Intake
 from zermelo.client.ledger import Ending, Held, Ledger
 from zermelo.client.outbox import Outbox
 from zermelo.client.pulse import Pulse
+from zermelo.client.refusals import UnknownHostError
 from zermelo.client.sensors import Sensors
-from zermelo.client.settings import ClientSettings
+from zermelo.client.settings import ClientError, ClientSettings
 from zermelo.client.speed import KnownSpeeds, Speed
 from zermelo.client.spool import Spool
 from zermelo.client.status import snapshot
@@ -37,6 +41,7 @@ from zermelo.proto.worker_pb2 import FromWorker
 log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
+STANDING_SECONDS = 300.0
 #: A paused search is handed back when its lease has only so many heartbeats left.
 LAST_BEATS = 2.0
 MOST_HELD = 1024
@@ -62,13 +67,13 @@ class Daemon:
         self, settings: ClientSettings, folder: ClientFolder, host_key: bytes, sensors: Sensors
     ) -> None:
         self.settings = settings
-        self.folder = folder
+        self.host_key = host_key
         self.speed = Speed()
         self.known_speeds = KnownSpeeds(folder.speeds)
         self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
         self.spool = Spool(folder.spool, durable=settings.durable)
         self.ledger = Ledger(folder.reported)
-        self.connection = Connection(settings, host_key)
+        self.connection = Connection(settings, host_key, folder.token)
         self.crew = Crew(settings, folder.searches, self._hear)
         self.throttle = Throttle(self.crew)
         self.governor = Governor(settings.preferences, sensors)
@@ -77,7 +82,7 @@ class Daemon:
         self.outbox = Outbox(self.spool, self.connection)
         self.intake = Intake(
             self.connection, self.ledger, self.crew, self.speed,
-            max_workunits=settings.max_workunits, feed=self._feed,
+            max_workunits=settings.max_workunits, feed=self._feed, hello=self._hello,
         )  # fmt: skip
         self.pulse = Pulse(
             self.connection, self.ledger, on_drop=self._drop, on_settled=self._settled,
@@ -130,7 +135,8 @@ class Daemon:
     async def _work(self) -> None:
         """Introduce ourselves, go on where an earlier run stopped, then do as told."""
         await self._hello(self._saved_searches())
-        loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough)
+        loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough,
+                 self._ask_standing)  # fmt: skip
         tasks = [asyncio.create_task(self._as_known_host(loop)) for loop in loops]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -211,6 +217,18 @@ class Daemon:
             self.outbox.sent.clear()
             await self.outbox.sent.wait()
 
+    async def _ask_standing(self) -> None:
+        """Credit and rank, now and then, from servers that keep them."""
+        while True:
+            try:
+                reply = await self.connection.standing(self.host_key)
+                self.standing = {
+                    field.name: getattr(reply, field.name) for field in reply.DESCRIPTOR.fields
+                }
+            except (ClientError, grpc.aio.AioRpcError) as error:
+                log.debug("no standing: %s", error)
+            await asyncio.sleep(STANDING_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311
+
     def _feed(self) -> None:
         while self.ledger.waiting and self.crew.free > 0 and not self.stopping.begun:
             held = self.ledger.waiting.popleft()
@@ -228,7 +246,9 @@ class Daemon:
                 held.permille = report.progress.done_permille
             return
         if kind == "prepared":
-            self.speed.measured(report.prepared.nodes_per_second)
+            if report.prepared.nodes_per_second:
+                self.speed.measured(report.prepared.nodes_per_second)
+                self.known_speeds.put(report.prepared.game, self.speed.nodes_per_second)
         elif kind == "result":
             self._finished(report.result)
         elif kind == "dropped":

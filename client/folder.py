@@ -1,6 +1,7 @@
 """The client's folder: everything it keeps, one client at a time, its owner's alone.
 
     config.toml   what the owner decided         host-key   who this host is
+    token         of an account it opened        speeds     what was measured
     spool         results not yet acknowledged   searches/  checkpoints
     logs/         what happened                  lock       held by the running client
     control       the socket for status, pause, resume and stop
@@ -36,6 +37,7 @@ class ClientFolder:
         self.searches = self.path / "searches"
         self.reported = self.path / "reported"
         self.speeds = self.path / "speeds"
+        self.token = self.path / "token"
         self.logs = self.path / "logs"
         self.control = self.path / "control"
         self._host_key = self.path / "host-key"
@@ -100,6 +102,7 @@ _ADVICE = {
     errno.EACCES: "you may not write there; choose another --data-dir",
     errno.EPERM: "you may not write there; choose another --data-dir",
     errno.EIO: "the disk does not work; choose another --data-dir",
+    errno.EEXIST: "a file is in the way; choose another --data-dir",
     errno.ENOTDIR: "a file is in the way; choose another --data-dir",
 }
 

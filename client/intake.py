@@ -7,11 +7,12 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from zermelo.client.connection import Connection
+from zermelo.client.connection import FIRST_PAUSE, Connection, growing_pause
 from zermelo.client.crew import Crew
 from zermelo.client.ledger import Held, Ledger
+from zermelo.client.refusals import ReplyLostError
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
 
@@ -34,6 +35,7 @@ class Intake:
         *,
         max_workunits: int | None,
         feed: Callable[[], None],
+        hello: Callable[[], Awaitable[None]],
     ) -> None:
         self._connection = connection
         self._ledger = ledger
@@ -41,6 +43,7 @@ class Intake:
         self._speed = speed
         self._max_workunits = max_workunits
         self._feed = feed
+        self._hello = hello
         #: Workunits of this run that were not given back.
         self.taken = 0
         #: Searches in a row that failed on this computer.
@@ -58,11 +61,27 @@ class Intake:
                 continue
             if self.failures:
                 await self._pause(min(LONGEST_PAUSE_AFTER_FAILURE, 2.0**self.failures))
-            reply = await self._connection.request_work(slots, self._speed.nodes_per_second)
+            reply = await self._request(slots)
             for workunit in reply.workunits:
                 self._take(workunit)
             if not reply.workunits:
                 await self._wait_for_work(reply.no_work)
+
+    async def _request(self, slots: int) -> pb.RequestWorkReply:
+        """Ask until there is an answer.
+
+        Leases in a reply that was lost would keep their work from everybody until they run
+        out; so the coordinator is told which leases we know of, and ends the others.
+        """
+        began, pause = time.monotonic(), FIRST_PAUSE
+        while True:
+            try:
+                return await self._connection.request_work(slots, self._speed.nodes_per_second)
+            except ReplyLostError as error:
+                log.info("a reply was lost (%s); saying hello again", error)
+            pause = growing_pause(pause, time.monotonic() - began)
+            await asyncio.sleep(pause)
+            await self._hello()
 
     def _slots(self) -> int:
         """How many workunits to ask for now."""

@@ -93,7 +93,8 @@ class Preferences:
         return cls(
             in_use=Limits(
                 cores=half,
-                memory_mb=max(1, memory_mb * half // cores),
+                # The same, because another size means new workers.
+                memory_mb=memory_mb,
                 on_battery=False,
                 load_by_others=0.5,
                 max_temperature=85.0,

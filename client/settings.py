@@ -55,7 +55,9 @@ class ClientSettings:
     address: ServerAddress
     data_dir: Path
     preferences: Preferences
-    #: How the owner calls this host; empty for anonymous.
+    #: How the owner wants to be called; empty for anonymous.
+    user_name: str = ""
+    #: How the owner calls this host.
     host_name: str = ""
     #: Stop after so many results; None to go on for ever.
     max_workunits: int | None = None

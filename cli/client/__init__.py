@@ -10,6 +10,9 @@ from zermelo.cli.plain_errors import PlainGroup
 
 #: Command -> the module that defines it under the same name.
 COMMANDS = {
+    "configure": "zermelo.cli.client.configure",
+    "doctor": "zermelo.cli.client.doctor",
+    "fleet": "zermelo.cli.client.fleet",
     "pause": "zermelo.cli.client.control",
     "resume": "zermelo.cli.client.control",
     "run": "zermelo.cli.client.run",

@@ -79,6 +79,7 @@ def run(
         address=address,
         data_dir=data_dir,
         preferences=_preferences(configuration, chosen),
+        user_name=configuration.name,
         host_name=configuration.host_name,
         max_workunits=1 if once else max_workunits,
         run_seconds=run_seconds,

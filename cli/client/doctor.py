@@ -1,0 +1,58 @@
+"""`zermelo client doctor`: what works here, what does not, and what to do about it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from zermelo.cli.client.options import data_dir_option, server_options
+from zermelo.cli.options import json_option
+from zermelo.cli.output import print_facts, print_json
+from zermelo.client.doctor import Finding, Verdict, examine
+from zermelo.client.folder import ClientFolder
+from zermelo.client.settings import ServerAddress
+
+MARKS = {Verdict.GOOD: "", Verdict.NOTE: "note: ", Verdict.BAD: "BAD: "}
+EXIT_BAD = 1
+
+
+@click.command()
+@server_options
+@data_dir_option
+@json_option
+def doctor(
+    server: str | None,
+    token: str | None,
+    ca_file: Path | None,
+    tls: str | None,
+    data_dir: Path,
+    as_json: bool,
+) -> None:
+    """Check installation, processor, clock, disk, network and token.
+
+    The output tells no secrets: paste it into a bug report as it is.
+    """
+    given = ServerAddress(server, token or "", ca_file, tls or "auto") if server else None
+    findings: list[Finding] = []
+    for finding in examine(ClientFolder(data_dir), given):
+        findings.append(finding)
+        if not as_json:
+            print_facts([(f"{finding.check} ", MARKS[finding.verdict] + finding.sentence)])
+    bad = [finding for finding in findings if finding.verdict is Verdict.BAD]
+    if as_json:
+        print_json({
+            "well": not bad,
+            "findings": [
+                {"check": finding.check, "verdict": finding.verdict.value,
+                 "sentence": finding.sentence}
+                for finding in findings
+            ],
+        })  # fmt: skip
+    elif bad:
+        click.secho(f"{len(bad)} things to mend", fg="red", err=True)
+    else:
+        click.secho("everything is well", fg="green", err=True)
+    if bad:
+        sys.exit(EXIT_BAD)

@@ -1,0 +1,143 @@
+"""Texts that make a system start the client by itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+
+class ServiceFile(NamedTuple):
+    text: str
+    #: What to do with the text.
+    advice: str
+
+
+def systemd_user(command: str, data_dir: Path) -> ServiceFile:
+    return ServiceFile(
+        f"""\
+[Unit]
+Description=Zermelo client: solves games while this computer has time
+After=network-online.target
+
+[Service]
+ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
+# Only the daemon hears of a stop; it sees to its workers.
+KillMode=mixed
+TimeoutStopSec=60
+Restart=on-failure
+RestartSec=60
+# A wrong configuration does not mend itself.
+RestartPreventExitStatus=2
+
+[Install]
+WantedBy=default.target
+""",
+        "save it as ~/.config/systemd/user/zermelo-client.service, then "
+        "`systemctl --user enable --now zermelo-client`; "
+        "`loginctl enable-linger` keeps it running while you are logged out",
+    )
+
+
+def systemd_system(command: str, data_dir: Path) -> ServiceFile:
+    return ServiceFile(
+        f"""\
+[Unit]
+Description=Zermelo client: solves games while this computer has time
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
+DynamicUser=yes
+StateDirectory=zermelo
+# Only the daemon hears of a stop; it sees to its workers.
+KillMode=mixed
+TimeoutStopSec=60
+Restart=on-failure
+RestartSec=60
+# A wrong configuration does not mend itself.
+RestartPreventExitStatus=2
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+
+[Install]
+WantedBy=multi-user.target
+""",
+        "save it as /etc/systemd/system/zermelo-client.service, then "
+        "`systemctl enable --now zermelo-client`",
+    )
+
+
+def launchd(command: str, data_dir: Path) -> ServiceFile:
+    arguments = "\n".join(
+        f"    <string>{escape(argument)}</string>"
+        for argument in (command, "client", "run", "--data-dir", str(data_dir))
+    )
+    return ServiceFile(
+        f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+"http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>zermelo.client</string>
+  <key>ProgramArguments</key>
+  <array>
+{arguments}
+  </array>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>60</integer>
+  <key>ExitTimeOut</key>
+  <integer>60</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+</dict>
+</plist>
+""",
+        "save it as ~/Library/LaunchAgents/zermelo.client.plist, then "
+        "`launchctl load ~/Library/LaunchAgents/zermelo.client.plist`",
+    )
+
+
+def windows(command: str, data_dir: Path) -> ServiceFile:
+    """The client needs a Unix: on Windows it runs in the Linux subsystem."""
+    inside = _quoted(command, "client", "run", "--data-dir", str(data_dir)).replace("'", "''")
+    return ServiceFile(
+        f"""\
+# The client runs in the Windows Subsystem for Linux; paste this into PowerShell.
+$action = New-ScheduledTaskAction -Execute 'wsl.exe' -Argument '-e {inside}'
+$trigger = New-ScheduledTaskTrigger -AtLogOn
+$settings = New-ScheduledTaskSettingsSet -Priority 10 -DontStopIfGoingOnBatteries `
+    -AllowStartIfOnBatteries -RestartCount 3 -RestartInterval (New-TimeSpan -Minutes 1) `
+    -ExecutionTimeLimit ([TimeSpan]::Zero)
+Register-ScheduledTask -TaskName 'Zermelo client' -Action $action -Trigger $trigger `
+    -Settings $settings
+""",
+        "paste it into PowerShell; the battery is the client's own preference",
+    )
+
+
+SERVICES: dict[str, Callable[[str, Path], ServiceFile]] = {
+    "systemd-user": systemd_user,
+    "systemd-system": systemd_system,
+    "launchd": launchd,
+    "windows": windows,
+}
+
+
+def _quoted(*words: str) -> str:
+    return " ".join(shlex.quote(word) for word in words)

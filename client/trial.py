@@ -1,0 +1,60 @@
+"""Trying an address and a token once, before the client depends on them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+import grpc
+
+from zermelo.client.connection import Caller
+from zermelo.client.probe import find_out
+from zermelo.client.refusals import TokenNeededError, details
+from zermelo.client.settings import ClientError, ServerAddress
+
+TRIAL_SECONDS = 15.0
+
+
+class Trial(NamedTuple):
+    works: bool
+    sentence: str
+    #: The token to use from now on: the one given, or that of a new account.
+    token: str
+    user_name: str = ""
+
+
+def try_server(address: ServerAddress, user_name: str | None = None) -> Trial:
+    """Talk to the coordinator; with a name (empty: anonymous) open an account if needed."""
+    try:
+        return asyncio.run(asyncio.wait_for(_try(address, user_name), TRIAL_SECONDS))
+    except TimeoutError:
+        return Trial(False, f"{address.server} takes too long to answer", address.token)
+
+
+async def _try(address: ServerAddress, user_name: str | None) -> Trial:
+    trouble = await find_out(address)
+    if trouble:
+        return Trial(False, trouble, address.token)
+    caller = Caller(address)
+    try:
+        try:
+            standing = await caller.standing()
+        except TokenNeededError as error:
+            if user_name is None:
+                return Trial(False, f"{error}; the client opens one when it starts", "")
+            token = await caller.register(user_name)
+            caller.address = ServerAddress(address.server, token, address.ca_file, address.tls)
+            standing = await caller.standing()
+        name = standing.user_name
+        sentence = f"{address.server} answers" + (f" and knows you as {name}" if name else "")
+        return Trial(True, sentence, caller.address.token, name)
+    except ClientError as error:
+        return Trial(False, str(error), address.token)
+    except grpc.aio.AioRpcError as error:
+        return Trial(
+            False,
+            f"{address.server} does not answer as a coordinator would: {details(error)}",
+            address.token,
+        )
+    finally:
+        await caller.close()

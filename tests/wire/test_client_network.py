@@ -1,0 +1,116 @@
+"""A network that loses, delays and repeats calls, or is gone: nothing comes to harm."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+from zermelo.client.control import ask
+from zermelo.client.folder import ClientFolder
+from zermelo.client.settings import ClientError
+from zermelo.engine import open_engine
+from zermelo.games import open_game
+from zermelo.server.campaigns import Campaign
+from zermelo.server.database import Connection
+
+from .conftest import Queue, running_coordinator, wait_until
+from .faulty_proxy import FAULTS, FaultyProxy
+from .test_client import client, hard_question, stop, value
+
+RPCS = ("Hello", "RequestWork", "SubmitResults", "Heartbeat", "ReturnWork")
+
+
+def check_results(connection: Connection, count: int) -> None:
+    """Every question has one answer that counts, and all answers are true."""
+    game = open_game("reversi:4x4")
+    truth = open_engine(game, hash_mb=1).solve(game.initial()).bounds.lo
+    rows = connection.execute(
+        "SELECT w.id, w.threshold, r.answer::text, r.late FROM results r"
+        " JOIN leases l ON l.id = r.lease JOIN workunits w ON w.id = l.workunit"
+    ).fetchall()
+    assert len({workunit for workunit, _, _, _ in rows}) == count
+    counted = [workunit for workunit, _, _, late in rows if not late]
+    assert len(counted) == len(set(counted))
+    for _, threshold, answer, _ in rows:
+        assert answer == ("yes" if truth >= threshold else "no")
+
+
+def status(folder: Path) -> dict[str, Any]:
+    try:
+        return ask(ClientFolder(folder).control, "status")
+    except ClientError:
+        return {"state": "starting", "unsent_results": 0, "reason": ""}
+
+
+def test_every_fault_during_every_call(
+    database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    count = 30
+    answered = "SELECT count(*) FROM workunits WHERE state = 'returned'"
+    wanted = set(itertools.product(RPCS, FAULTS[1:]))
+    with (
+        running_coordinator(database, lease_seconds=4.0, heartbeat_seconds=0.05) as target,
+        FaultyProxy(target, seed=5) as proxy,
+    ):
+        for start in itertools.count():
+            # Each stop is a ReturnWork and each start a Hello: some are needed for all faults.
+            with client(proxy.address, tmp_path, "--workers", "1") as process:
+                if start < 3:
+                    queue.add(count // 3, budget=10**9)
+                goal = min(count, (start + 1) * count // 3)
+                wait_until(lambda goal=goal: value(connection, answered) == goal)  # type: ignore[misc]
+                stop(process)
+            if start >= 2 and set(proxy.faults) >= {("Hello", fault) for fault in FAULTS[1:]}:
+                break
+    # Heartbeats need a search that lasts: they are the subject of the next test.
+    assert set(proxy.faults) >= {pair for pair in wanted if pair[0] != "Heartbeat"}
+    check_results(connection, count)
+
+
+def test_heartbeats_through_a_bad_network(
+    database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    hard_question(connection, queue)
+    connection.execute("UPDATE campaigns SET target_seconds = 10000")
+    with (
+        running_coordinator(database, lease_seconds=30.0, heartbeat_seconds=0.05) as target,
+        FaultyProxy(target, seed=6) as proxy,
+        client(proxy.address, tmp_path, "--workers", "1") as process,
+    ):
+        wanted = {("Heartbeat", fault) for fault in FAULTS[1:]}
+        wait_until(lambda: set(proxy.faults) >= wanted)
+        # The lease still stands, and a withdrawal still arrives.
+        latest = "SELECT state::text FROM leases ORDER BY id DESC LIMIT 1"
+        assert value(connection, latest) == "open"
+        connection.execute("UPDATE workunits SET state = 'withdrawn'")
+        wait_until(lambda: value(connection, latest) == "cancelled")
+        stop(process)
+
+
+def test_hours_without_a_network_lose_nothing(
+    database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    with (
+        running_coordinator(database, lease_seconds=60.0, heartbeat_seconds=0.05) as target,
+        FaultyProxy(target, seed=7, faulty=False) as proxy,
+    ):
+        with client(proxy.address, tmp_path, "--workers", "1") as process:
+            # The network goes away while a search runs, and the result comes without it.
+            queue.add(1, budget=10**9)
+            wait_until(lambda: value(connection, "SELECT count(*) FROM leases") >= 1)
+            proxy.cut = True
+            wait_until(
+                lambda: status(tmp_path)["unsent_results"]
+                or value(connection, "SELECT count(*) FROM results")
+            )
+            queue.add(1, budget=10**9)
+            process.kill()
+        # A new daemon finds it on disk, and sends it as soon as there is a network.
+        with client(proxy.address, tmp_path, "--workers", "1") as process:
+            wait_until(lambda: "lost" in status(tmp_path)["reason"])
+            proxy.cut = False
+            wait_until(lambda: value(connection, "SELECT count(*) FROM results") == 2)
+            wait_until(lambda: status(tmp_path)["unsent_results"] == 0)
+            stop(process)
+    check_results(connection, 2)
