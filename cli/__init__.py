@@ -16,11 +16,15 @@ COMMANDS = {
     "client": "zermelo.cli.client",
     "db": "zermelo.cli.db",
     "engine": "zermelo.cli.engine",
+    "games": "zermelo.cli.games",
     "gtp": "zermelo.cli.gtp",
+    "match": "zermelo.cli.match",
+    "play": "zermelo.cli.play",
     "proof": "zermelo.cli.proof",
     "query": "zermelo.cli.query",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
+    "tree": "zermelo.cli.tree",
     "tls": "zermelo.cli.tls",
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from zermelo.checker import Entry, Leaf
 from zermelo.engine import Window, open_engine
+from zermelo.engine.securing import securing_move
 from zermelo.games import Move
 from zermelo.proof.moves import MoveFinder, Place, Step
 from zermelo.proof.strategy import ProofError
@@ -73,19 +74,13 @@ class Descent:
     def _choose(self, place: Place, bound: int) -> Move:
         """A move that secures the bound."""
         position = self._game.decode(*place)
-        steps = self._moves.steps(place)
-        for step in steps:
-            if step.score is not None and -step.score >= bound:
-                return step.move
-        favourite = self._engine.solve(position, Window.question(bound)).move
-        steps.sort(key=lambda step: step.move != favourite)
-        for step in steps:
-            if step.score is None and self._answer(step.after, 1 - bound)[0] is False:
-                return step.move
-        raise ProofError(
-            f"the engine finds no move that secures {bound:+d}, which the tree has proved, in"
-            f" {self._game.format(position)}"
-        )
+        move = securing_move(self._engine, position, bound)
+        if move is None:
+            raise ProofError(
+                f"the engine finds no move that secures {bound:+d}, which the tree has proved,"
+                f" in {self._game.format(position)}"
+            )
+        return move
 
     def _answer(self, place: Place, threshold: int) -> tuple[bool | None, int]:
         """Whether the position is worth at least the threshold, and the nodes that took."""

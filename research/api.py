@@ -15,7 +15,7 @@ from psycopg import IsolationLevel
 
 from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
-from zermelo.games import Bounds, Game, GameError
+from zermelo.games import Bounds, Game, GameError, Move
 from zermelo.research import answers
 from zermelo.server.campaigns import (
     Campaign,
@@ -159,6 +159,22 @@ class Questions:
         """What is proved about a position, given as the game has it."""
         return self._worth(position, self._nodes([position])[0])
 
+    def proved_move(self, position: Any) -> tuple[Move | None, answers.Worth]:
+        """A move that is best, or else secures what is proved; and what that is.
+
+        None where the tree does not tell: below its frontier, or where nothing is proved.
+        """
+        game = self.game
+        options = game.moves(position)
+        with self._connection.transaction():
+            nodes = self._nodes([position, *(game.play(position, move) for move in options)])
+        worth = self._worth(position, nodes[0])
+        worths = [self._worth(game.play(position, move), node)
+                  for move, node in zip(options, nodes[1:], strict=True)]
+        told = _moves_worth(worth, game.line_names(options), worths, game.score_range)
+        best = max(range(len(told)), key=[_rank(move) for move in told].__getitem__)
+        return (options[best] if any(_rank(told[best])) else None), worth
+
     def line(
         self, position: str | None = None, moves: Iterable[str] = ()
     ) -> list[answers.LineStep]:
@@ -167,18 +183,12 @@ class Questions:
         game, at = self.game, self.find(position, moves)
         steps: list[answers.LineStep] = []
         with self._connection.transaction():
-            worth = self.worth(at)
-            while options := game.moves(at):
-                after = [game.play(at, move) for move in options]
-                worths = [self._worth(below, node)
-                          for below, node in zip(after, self._nodes(after), strict=True)]
-                names = [game.move_name(move) for move in options]
-                told = _moves_worth(worth, names, worths, game.score_range)
-                best = max(range(len(told)), key=[_rank(move) for move in told].__getitem__)
-                if not (told[best].best or told[best].secures):
+            while game.moves(at):
+                move, worth = self.proved_move(at)
+                if move is None:
                     break
-                steps.append(answers.LineStep(_side(game, at), told[best].move, worth))
-                at, worth = after[best], worths[best]
+                steps.append(answers.LineStep(_side(game, at), game.move_name(move), worth))
+                at = game.play(at, move)
         return steps
 
     def levels(self, depth: int = 1000) -> list[answers.Level]:

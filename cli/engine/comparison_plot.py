@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.plots import Canvas
 from zermelo.engine import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
     from zermelo.cli.engine.compare import Standing
 
-FORMATS = (".png", ".svg")
 _MARKERS = dict(zip(ALGORITHMS, "Xosd^", strict=True))
 _COLOURS = dict(zip(ALGORITHMS, ("C7", "C0", "C1", "C2", "C3"), strict=True))
 _ROW_INCHES, _MARGIN_INCHES = 0.26, 1.6
@@ -22,22 +20,12 @@ _ROW_INCHES, _MARGIN_INCHES = 0.26, 1.6
 
 def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
     """What will draw the plot; errors that can be known beforehand are raised here."""
-    path = Path(file)
-    if path.suffix.lower() not in FORMATS:
-        raise CommandError(f"plot {file!r}: the name must end in {' or '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise CommandError(f"plot {file!r}: there is no folder {str(path.parent)!r}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CommandError(
-            "a plot needs matplotlib; install it with: pip install 'zermelo[plot]'"
-        ) from None
+    canvas = Canvas(file)
 
     def draw(title: str, standings: list[Standing]) -> None:
         # Rows from the top down in the order of the table; one row serves all algorithms.
         rows = list(dict.fromkeys(_row(standing) for standing in standings))
-        figure = Figure((11, _MARGIN_INCHES + _ROW_INCHES * len(rows)), layout="constrained")
+        figure = canvas.figure(11, _MARGIN_INCHES + _ROW_INCHES * len(rows))
         left, right = figure.subplots(1, 2, sharey=True)
         _scatter(left, rows, standings, [standing.nodes for standing in standings])
         _scatter(right, rows, standings, [standing.seconds for standing in standings])
@@ -48,10 +36,7 @@ def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
         figure.suptitle(title)
         handles, names = left.get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-        try:
-            figure.savefig(path)
-        except OSError as error:
-            raise CommandError(f"plot {file!r}: {error.strerror}") from None
+        canvas.save(figure)
 
     return draw
 

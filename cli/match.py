@@ -1,0 +1,152 @@
+"""`zermelo match`: two players against each other, many times."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from zermelo.cli.options import database_options, json_option, open_connection, option
+from zermelo.cli.output import print_json, print_table, short_time
+from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.watch import Ticker
+from zermelo.games import open_game
+
+if TYPE_CHECKING:
+    from zermelo.research.games_played import PlayedGame
+    from zermelo.research.players import Player
+
+
+@dataclass(slots=True)
+class Standing:
+    """How one player did."""
+
+    player: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    score: int = 0
+    seconds: float = 0.0
+    moves: int = 0
+
+    def count(self, score: int) -> None:
+        self.wins += score > 0
+        self.draws += score == 0
+        self.losses += score < 0
+        self.score += score
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@option("--game", "spec", default="reversi:6x6", metavar="SPEC", help="The game.")
+@option("--games", type=click.IntRange(1, 100_000), default=20, help="Games to play.")
+@option("--random-plies", type=click.IntRange(0, 60), default=4,
+        help="Random moves to begin with; both players get the same ones, with either side.")
+@option("--seed", type=click.IntRange(0), default=1, help="Repeats the random moves.")
+@option("--campaign", default=None, help="The campaign that the player 'proof' plays from.")
+@option("--store/--no-store", default=True, help="Store the games for `zermelo games`.")
+@database_options
+@json_option
+def match(
+    first: str, second: str, spec: str, games: int, random_plies: int, seed: int,
+    campaign: str | None, store: bool, data_dir: Path, database: str | None, as_json: bool,
+) -> None:
+    """Let the players FIRST and SECOND play each other, and count.
+
+    A player is random, greedy, depth:N (looks N plies ahead), engine:NODES (proves its move
+    within so many nodes if it can), or proof (from a campaign).
+    """
+    from zermelo.research.api import Questions
+    from zermelo.research.games_played import store_game
+    from zermelo.research.players import open_player
+    from zermelo.server.campaigns import find_campaign
+
+    game = open_game(spec)
+    if not store and campaign is None:
+        players = [Timed(open_player(name, game, seed=seed)) for name in (first, second)]
+        played = _hold(game, players, games, random_plies, seed)
+    else:
+        with open_connection(data_dir, database, create=campaign is None) as connection:
+            questions = None
+            if campaign is not None:
+                questions = Questions(connection, find_campaign(connection, campaign))
+            players = [Timed(open_player(name, game, seed=seed, questions=questions))
+                       for name in (first, second)]
+            played = _hold(game, players, games, random_plies, seed)
+            for one in played if store else ():
+                store_game(connection, one)
+    standings = _count(players, played)
+    if as_json:
+        print_json({"game": game.spec, "games": len(played), "random_plies": random_plies,
+                    "seed": seed, "players": [_as_json(standing) for standing in standings]})
+        return
+    print_table(
+        f"{len(played)} games of {game.short_spec}",
+        ["player", "wins", "draws", "losses", "mean score", "time a move", "time"],
+        [[standing.player, str(standing.wins), str(standing.draws), str(standing.losses),
+          f"{standing.score / len(played):+.2f}",
+          short_time(standing.seconds / max(1, standing.moves)), short_time(standing.seconds)]
+         for standing in standings],
+    )
+
+
+class Timed:
+    """A player and the time it takes."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self.name = player.name
+        self.seconds, self.moves = 0.0, 0
+
+    def begin(self) -> None:
+        self._player.begin()
+
+    def choose(self, position: Any) -> int:
+        started = time.perf_counter()
+        move = self._player.choose(position)
+        self.seconds += time.perf_counter() - started
+        self.moves += 1
+        return move
+
+
+def _hold(
+    game: Any, players: list[Timed], games: int, random_plies: int, seed: int
+) -> list[PlayedGame]:
+    """All games; the players change sides after each, and the opening after every two."""
+    from zermelo.research.games_played import GameInPlay, play_out, random_opening
+
+    if random_plies and game.is_final(game.initial()):
+        raise CommandError(f"{game.short_spec} is over before it begins")
+    choose = random.Random(seed)  # noqa: S311
+    played = []
+    with Ticker() as ticker:
+        for number in range(games):
+            if number % 2 == 0:
+                start = random_opening(game, random_plies, choose) if random_plies else None
+            order = players if number % 2 == 0 else players[::-1]
+            played.append(play_out(GameInPlay(game, start), *order))
+            ticker.show(f"{number + 1} of {games} games")
+    return played
+
+
+def _count(players: list[Timed], played: list[PlayedGame]) -> list[Standing]:
+    standings = [Standing(player.name, seconds=player.seconds, moves=player.moves)
+                 for player in players]
+    for number, game in enumerate(played):
+        score = game.score if number % 2 == 0 else -game.score
+        standings[0].count(score)
+        standings[1].count(-score)
+    return standings
+
+
+def _as_json(standing: Standing) -> dict[str, Any]:
+    return {
+        "player": standing.player, "wins": standing.wins, "draws": standing.draws,
+        "losses": standing.losses, "score": standing.score, "moves": standing.moves,
+        "seconds": round(standing.seconds, 6),
+    }

@@ -1,0 +1,150 @@
+"""Games: playing them, storing them, listing them."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg.rows import class_row
+
+from zermelo import ZermeloError
+from zermelo.games import Game, Move, open_game
+from zermelo.research.players import Player
+from zermelo.server.database import Connection
+from zermelo.sql import query
+
+
+class UnknownGameError(ZermeloError):
+    """No game with this number was stored."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A finished game. The score is that of the first player."""
+
+    id: int | None
+    spec: str
+    position: str | None
+    first: str
+    second: str
+    moves: list[str]
+    final: str
+    score: int
+    started_at: datetime
+    seconds: float
+
+    @property
+    def game(self) -> Game[Any]:
+        return open_game(self.spec)
+
+    @property
+    def winner(self) -> str:
+        if not self.score:
+            return "draw"
+        return self.first if self.score > 0 else self.second
+
+
+class GameInPlay:
+    """A game that is being played: positions and moves so far, with undo."""
+
+    def __init__(self, game: Game[Any], start: Any | None = None) -> None:
+        self.game = game
+        self._given = None if start is None else game.format(start)
+        self._positions = [game.initial() if start is None else start]
+        self._moves: list[Move] = []
+        self._started = time.monotonic()
+        self._started_at = datetime.now(UTC)
+
+    @property
+    def position(self) -> Any:
+        return self._positions[-1]
+
+    @property
+    def over(self) -> bool:
+        return self.game.is_final(self.position)
+
+    @property
+    def first_to_move(self) -> bool:
+        """Whether it is the turn of the side that moved first; passes are moves too."""
+        return len(self._moves) % 2 == 0
+
+    @property
+    def moves(self) -> list[str]:
+        return self.game.line_names(self._moves)
+
+    def play(self, move: Move) -> None:
+        self._positions.append(self.game.play(self.position, move))
+        self._moves.append(move)
+
+    def undo(self) -> bool:
+        """Take the last move back; False if there is none."""
+        if not self._moves:
+            return False
+        self._moves.pop()
+        self._positions.pop()
+        return True
+
+    def finished(self, first: str, second: str) -> PlayedGame:
+        score = self.game.score(self.position)
+        return PlayedGame(
+            id=None,
+            spec=self.game.spec,
+            position=self._given,
+            first=first,
+            second=second,
+            moves=self.moves,
+            final=self.game.format(self.position),
+            score=score if self.first_to_move else -score,
+            started_at=self._started_at,
+            seconds=time.monotonic() - self._started,
+        )
+
+
+def random_opening(game: Game[Any], plies: int, choose: random.Random) -> Any:
+    """A position some random moves into the game, and not at its end."""
+    while True:
+        position = game.initial()
+        for _ in range(plies):
+            moves = game.moves(position)
+            if not moves:
+                break
+            position = game.play(position, choose.choice(moves))
+        if not game.is_final(position):
+            return position
+
+
+def play_out(in_play: GameInPlay, first: Player, second: Player) -> PlayedGame:
+    """Let two players finish a game."""
+    first.begin()
+    second.begin()
+    while not in_play.over:
+        player = first if in_play.first_to_move else second
+        in_play.play(player.choose(in_play.position))
+    return in_play.finished(first.name, second.name)
+
+
+def store_game(connection: Connection, game: PlayedGame) -> int:
+    """Store a finished game; its number."""
+    row = connection.execute(query("insert_game"), asdict(game)).fetchone()
+    if row is None:
+        raise UnknownGameError("the game was not stored")
+    return int(row[0])
+
+
+def list_games(connection: Connection, most: int = 100) -> list[PlayedGame]:
+    """The newest games first."""
+    with connection.cursor(row_factory=class_row(PlayedGame)) as cursor:
+        return cursor.execute(query("newest_games"), (most,)).fetchall()
+
+
+def find_game(connection: Connection, number: int) -> PlayedGame:
+    with connection.cursor(row_factory=class_row(PlayedGame)) as cursor:
+        found = cursor.execute(query("find_game"), (number,)).fetchone()
+    if found is None:
+        raise UnknownGameError(f"no game {number}; `zermelo games list` shows the last ones")
+    return found
