@@ -2,7 +2,9 @@
 
 One assimilator at a time serves a campaign; others stand by or serve other campaigns.
 Every batch is one transaction. A result that contradicts the tree is quarantined with
-an alarm, and its question is asked again; the tree stays as it was.
+an alarm, and its question is asked again; the tree stays as it was. Where that happens to
+the same question again and again, the campaign is paused: either its clients lie or its
+tree does, and asking once more will not tell.
 """
 
 from __future__ import annotations
@@ -10,10 +12,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from zermelo.games import Bounds
-from zermelo.server.campaigns import Campaign, waiting_campaigns
+from zermelo.server.campaigns import (
+    Campaign,
+    CampaignError,
+    steer_campaign,
+    waiting_campaigns,
+)
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Claims, Listener
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
@@ -25,6 +33,8 @@ log = logging.getLogger(__name__)
 CHANNELS = ("zermelo_valid",)
 SERVICE = 3  # the first half of the advisory lock of an assimilator
 BATCH = 500
+#: So many results of one workunit may contradict the tree before the campaign is paused.
+MOST_CONTRADICTIONS = 3
 IDLE_SECONDS = 2.0
 
 
@@ -150,6 +160,11 @@ def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> No
     )
     connection.execute(query("ask_again"), ([result.workunit],))
     connection.execute(query("notify"), ("zermelo_ready", str(campaign.id)))
+    row = connection.execute(query("contradictions"), (result.workunit,)).fetchone()
+    if row and row[0] >= MOST_CONTRADICTIONS:
+        log.error("campaign %s is paused: nobody's answer fits the tree there", campaign.name)
+        with suppress(CampaignError):  # it may have ended meanwhile
+            steer_campaign(connection, campaign, "paused")
 
 
 def _valid_results(connection: Connection, campaign: Campaign, most: int) -> list[Valid]:

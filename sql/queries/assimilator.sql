@@ -14,6 +14,10 @@ ORDER BY results.lease LIMIT %(most)s
 -- name: mark_results
 UPDATE results SET state = %(state)s WHERE lease = ANY(%(leases)s)
 
+-- name: contradictions
+-- How many answers to one workunit the tree excludes.
+SELECT count(*) FROM results WHERE workunit = %s AND state = 'quarantined'
+
 -- name: end_workunits
 -- A yes or no answers a workunit in whatever state it is, unless it was withdrawn; that it
 -- was too hard matters only while nobody else works on it.

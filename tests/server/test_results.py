@@ -7,6 +7,7 @@ from psycopg import sql
 
 from tests.server.harness import Host, Result, Solve, Work
 from zermelo.games import Bounds
+from zermelo.server.assimilator import MOST_CONTRADICTIONS
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
@@ -128,6 +129,32 @@ def test_a_contradiction_is_quarantined_with_an_alarm(solve: Solve) -> None:
         ("contradiction", again.lease)
     ]
     assert campaign_summary(connection, "reversi:4x4").alarms == 1
+
+
+def test_the_same_lie_again_and_again_pauses_the_campaign(solve: Solve) -> None:
+    connection = solve.connection
+    host, liar = solve.hosts
+    solve.plan.step(solve.demand())
+    work = take(host)
+    # The tree knows the opposite of what the liar will say.
+    connection.execute(
+        "UPDATE nodes SET lo = %s WHERE id = (SELECT node FROM workunits WHERE id = %s)",
+        (work.threshold, work.workunit),
+    )
+    lie = Result(work.lease, "no", -16, work.threshold - 1)
+    host.send(lie)
+    lies = 1
+    while campaign_summary(connection, "reversi:4x4").state == "running":
+        solve.assimilate()
+        lies += 1
+        assert lies < 10
+        for again in liar.take(100):
+            if again.workunit == work.workunit:
+                liar.send(Result(again.lease, "no", -16, work.threshold - 1))
+    assert campaign_summary(connection, "reversi:4x4").alarms == MOST_CONTRADICTIONS
+    assert liar.take(100) == []
+    tree = connection.execute("SELECT count(*) FROM claims").fetchone()
+    assert tree == (0,)
 
 
 def test_one_lie_in_a_batch_does_not_hold_up_the_others(solve: Solve) -> None:
