@@ -24,8 +24,14 @@ from zermelo.server.planning.questions import PlanNode, Question, Questions
 LEAST_NEED = 0.02
 #: Pieces of the remaining work per client: more make it even, fewer repeat less.
 PIECES_PER_CLIENT = 8
+#: At least this share of what a test has cost is believed to remain.
+DOUBT = 0.25
 #: A workunit may take this many times the size it was cut to before it counts as too hard.
 BUDGET_FACTOR = 4.0
+#: Idle clients help with what takes at least so many of the smallest workunits, below a
+#: question that somebody works on and that makes theirs less needed.
+HELP_FROM = 4.0
+HELP_DISCOUNT = 0.3
 #: How much less likely the test after the current one is needed than its forecast says.
 NEXT_TEST_DISCOUNT = 0.5
 
@@ -77,18 +83,24 @@ class ClaimAim:
 
 
 class Choice(NamedTuple):
-    """A leaf worth asking, and how much."""
+    """A question worth asking, and how likely its answer is needed."""
 
     question: Question
     need: float
 
 
+_Siblings = Iterator[Choice]
+
+
 @dataclass(slots=True)
 class Plan:
-    """What to do now: questions to ask a client, nodes that are too hard to ask whole."""
+    """What to do now: leaves to ask a client, leaves that are too hard to be asked whole."""
 
     ask: list[Choice] = field(default_factory=list)
-    split: list[PlanNode] = field(default_factory=list)
+    split: list[Choice] = field(default_factory=list)
+
+    def full(self, count: int) -> bool:
+        return len(self.ask) + len(self.split) >= count
 
 
 class Planner:
@@ -100,6 +112,8 @@ class Planner:
         self.questions.add_node(root)
         self.test: Question | None = None
         self._next_tests: list[Question] = []
+        #: What was spent when the current test began.
+        self._spent_before: float | None = None
         self.advance()
 
     @property
@@ -116,6 +130,7 @@ class Planner:
         if open_still or (self.test is None and self.finished):
             return False
         former, self.test = self.test, None
+        self._spent_before = None
         if not self.finished:
             guess = self.root.guess if former is None else former.threshold
             threshold = self.goal.threshold(self.bounds, guess)
@@ -130,77 +145,100 @@ class Planner:
         """The `count` most needed leaves that nobody works on.
 
         Leaves that typically take more than `size` are to be split instead: call again
-        when they are.
+        when they are. What is needed most may be elsewhere then.
         """
         plan = self._choose(count, size)
-        if len(plan.ask) + len(plan.split) < count and self._forecast():
-            plan = self._choose(count, size)
-        return plan
+        if plan.full(count) or not self._forecast():
+            return plan
+        return self._choose(count, size)
+
+    def help(self, count: int, least: float) -> list[Choice]:
+        """Leaves to be split although clients work on them, so that idle ones can help.
+
+        The hardest come first; `least` is what a workunit should hold at least.
+        """
+        asked = [
+            Choice(question, need)
+            for question, need in self._by_need()
+            if question.asked and question.leaf and question.work > HELP_FROM * least
+        ]
+        return heapq.nlargest(count, asked, key=lambda choice: choice.question.work)
 
     def remaining(self) -> float:
         """The expected nodes still to search, counting shared positions once."""
         return sum(
-            need * question.work for question, need in self._by_need() if not question.children
+            need * question.work
+            for question, need in self._by_need()
+            if not question.children
         )
 
-    def size(self, clients: int, least: float, most: float) -> float:
-        """How much typical work one workunit should hold."""
+    def size(self, clients: int, spent: float, least: float, most: float) -> float:
+        """How much typical work one workunit should hold, when `spent` nodes were searched.
+
+        Estimates are too low where it matters, because the moves that look cheapest are
+        asked first. What the test has cost already is evidence of what it will cost.
+        """
         if self.test is None:
             return least
         if clients <= 1:
             return most  # nobody else would idle at the end
-        return max(least, min(most, self.test.work / (clients * PIECES_PER_CLIENT)))
+        if self._spent_before is None:
+            self._spent_before = spent
+        remaining = max(self.test.work, DOUBT * (spent - self._spent_before))
+        return max(least, min(most, remaining / (clients * PIECES_PER_CLIENT)))
 
     # -- inside ----------------------------------------------------------------------
 
     def _choose(self, count: int, size: float) -> Plan:
         plan = Plan()
         for question, need in self._by_need():
-            if len(plan.ask) + len(plan.split) >= count:
+            if plan.full(count):
                 break
             if question.asked or not question.leaf:
                 continue
-            if self.questions.typical_work(question) > size:
-                plan.split.append(question.node)
-            else:
-                plan.ask.append(Choice(question, need))
+            hard = self.questions.typical_work(question) > size
+            (plan.split if hard else plan.ask).append(Choice(question, need))
         return plan
 
-    def _by_need(self) -> Iterator[tuple[Question, float]]:
+    def _by_need(self) -> Iterator[Choice]:
         """Open questions, the most needed first, each once.
 
         Of equally needed ones the deepest comes first, as in a depth-first search: what is
         begun is finished before more is split.
         """
         turn = itertools.count()
-        heap = [(-need, -question.ply, next(turn), question) for question, need in self._tests()]
-        heapq.heapify(heap)
-        seen: set[Question] = set()
-        while heap:
-            negative_need, _, _, question = heapq.heappop(heap)
-            if question in seen:
-                continue
-            seen.add(question)
-            need = -negative_need
-            yield question, need
-            if question.asked:
-                continue
-            for child, reach in question.in_order():
-                if need * reach < LEAST_NEED:
-                    break
-                if child not in seen:
-                    heapq.heappush(heap, (-need * reach, -child.ply, next(turn), child))
+        heap: list[tuple[float, int, int, Question, _Siblings]] = []
 
-    def _tests(self) -> Iterator[tuple[Question, float]]:
+        def push(siblings: _Siblings) -> None:
+            """Their needs fall, so the next of them is enough until it was taken."""
+            for question, need in siblings:
+                if need < LEAST_NEED:
+                    return
+                if question not in seen:
+                    heapq.heappush(heap, (-need, -question.ply, next(turn), question, siblings))
+                    return
+
+        seen: set[Question] = set()
+        for test in self._tests():
+            push(iter([test]))
+        while heap:
+            negative_need, _, _, question, siblings = heapq.heappop(heap)
+            push(siblings)
+            if question not in seen:
+                seen.add(question)
+                yield Choice(question, -negative_need)
+                push(_below(question, -negative_need))
+
+    def _tests(self) -> Iterator[Choice]:
         """The tests worth working for, with the chance that they are needed."""
         if self.test is None or self.test.answer is not None:
             return
-        yield self.test, 1.0
+        yield Choice(self.test, 1.0)
         for test in self._next_tests:
             if test.answer is None:
                 likely = test.threshold > self.test.threshold
                 chance = self.test.chance if likely else 1 - self.test.chance
-                yield test, chance * NEXT_TEST_DISCOUNT
+                yield Choice(test, chance * NEXT_TEST_DISCOUNT)
 
     def _forecast(self) -> bool:
         """Open the tests that may follow, for clients without work; whether any was new."""
@@ -216,6 +254,13 @@ class Planner:
                 following = self.goal.threshold(bounds, guess)
                 self._next_tests.append(self.questions.open_root(self.root.id, following))
         return bool(self._next_tests)
+
+
+def _below(question: Question, need: float) -> _Siblings:
+    """The questions below one that is needed so much, as long as it is open."""
+    if question.asked:
+        need *= HELP_DISCOUNT
+    return (Choice(child, need * reach) for child, reach in question.in_order())
 
 
 def budget_of(size: float) -> int:

@@ -58,8 +58,13 @@ def test_any_order_of_answers_proves_the_goal(
         if planner.finished:
             break
         plan = planner.choose(clients - len(working), size=20.0)
-        for node in {node.id: node for node in plan.split}:
+        for node in {choice.question.node.id: None for choice in plan.split}:
             split(world, planner, node)
+        if world.random.random() < 0.2:
+            for helped in planner.help(2, least=1.0):
+                assert helped.question.asked
+                if helped.question.leaf:
+                    split(world, planner, helped.question.node.id)
         for choice in plan.ask:
             key = choice.question.key
             if not (planner.questions.is_open(choice.question) and choice.question.leaf):
@@ -117,8 +122,41 @@ def test_the_most_promising_child_comes_first() -> None:
 def test_what_is_too_large_is_split() -> None:
     planner = Planner(PlanNode(0, -9, 9, None, 1, 40), Goal.SCORE, CostModel())
     plan = planner.choose(1, size=1e6)
-    assert [node.id for node in plan.split] == [0]
+    assert [choice.question.node.id for choice in plan.split] == [0]
     assert not plan.ask
+
+
+def small_tree() -> Planner:
+    """The last test of a root whose two children nobody works on yet."""
+    planner = Planner(PlanNode(0, 0, 1, None, 1, 10), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(1, -9, 9, None, 0, 9), PlanNode(2, -9, 9, None, 0, 9)])
+    planner.questions.settle()
+    return planner
+
+
+def test_idle_clients_help_with_the_hardest_question() -> None:
+    planner = small_tree()
+    for choice in planner.choose(2, size=1e9).ask:
+        choice.question.asked = True
+    planner.questions.nodes[2].hardness = 2.0
+    planner.questions.update_bounds(2, -9, 9)
+    planner.questions.settle()
+    assert planner.choose(2, size=1e9).ask == []
+    (helped,) = planner.help(1, least=0.0)
+    assert helped.question.node.id == 2
+    assert planner.help(9, least=1e9) == []
+    planner.questions.expand(2, [PlanNode(3, -9, 9, None, 0, 8)])
+    planner.questions.settle()
+    (choice,) = planner.choose(2, size=1e9).ask
+    assert choice.question.node.id == 3
+    assert choice.need < helped.need
+
+
+def test_workunits_grow_with_what_a_test_has_cost() -> None:
+    planner = small_tree()
+    start = planner.size(10, 0, 1.0, 1e9)
+    assert planner.size(10, 1e6, 1.0, 1e9) > start
+    assert planner.size(1, 1e6, 1.0, 1e9) == 1e9
 
 
 @pytest.mark.parametrize(("bounds", "reached"), [

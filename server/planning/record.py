@@ -1,0 +1,89 @@
+"""What planning writes down and learns from: totals, the cost model, the record of progress."""
+
+from __future__ import annotations
+
+import math
+
+from zermelo.server.database import Connection
+from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.planner import Planner
+from zermelo.server.tree.identity import CampaignId
+from zermelo.sql import query
+
+#: How often the record of progress grows, while something happens and while nothing does.
+SNAPSHOT_SECONDS = 1.0
+QUIET_SNAPSHOT_SECONDS = 60.0
+MOST_SAMPLES = 3000
+_REFIT_GROWTH = 1.5
+#: Factor around a median that holds 80 % of a log-normal distribution of spread 1.
+_EIGHTY_PERCENT = 1.2816
+
+
+class Record:
+    def __init__(self, connection: Connection, campaign: CampaignId) -> None:
+        self._connection, self._campaign = connection, campaign
+        self._fitted_at = 0
+        self._snapshot_at = -math.inf
+
+    def totals(self) -> tuple[int, int]:
+        """How many workunits are finished, and the nodes spent on all so far."""
+        row = self._connection.execute(query("campaign_totals"), (self._campaign,)).fetchone()
+        return (row[2] + row[3], row[5]) if row else (0, 0)
+
+    def queue(self) -> tuple[int, int, int]:
+        """How many workunits are ready, leased and returned."""
+        row = self._connection.execute(query("queue_counts"), (self._campaign,)).fetchone()
+        return (row[0], row[1], row[2]) if row else (0, 0, 0)
+
+    def model(self) -> CostModel:
+        """What was learned so far."""
+        row = self._connection.execute(query("latest_cost_model"), (self._campaign,)).fetchone()
+        return CostModel.from_parameters(*row) if row else CostModel()
+
+    def refit(self, planner: Planner, finished: int) -> None:
+        """Learn from the results, if there are enough new ones."""
+        if finished < 10 or finished < self._fitted_at * _REFIT_GROWTH:
+            return
+        self._fitted_at = finished
+        rows = self._connection.execute(
+            query("cost_samples"), {"campaign": self._campaign, "most": MOST_SAMPLES}
+        )
+        answers = {"yes": True, "no": False, "exhausted": None}
+        samples = [
+            Sample(plies_left, distance, nodes, answers[answer])
+            for plies_left, distance, nodes, answer in rows
+        ]
+        model = planner.questions.model.refitted(samples)
+        self._connection.execute(
+            query("store_cost_model"),
+            {
+                "campaign": self._campaign,
+                "samples": model.samples,
+                "parameters": model.parameters,
+            },
+        )
+        planner.questions.reestimate(model)
+
+    def keep(self, planner: Planner, now: float, *, busy: bool) -> None:
+        """Write down where the campaign stands, if it is time again."""
+        pause = SNAPSHOT_SECONDS if busy else QUIET_SNAPSHOT_SECONDS
+        if not planner.finished and now - self._snapshot_at < pause:
+            return
+        self._snapshot_at = now
+        ready, leased, _ = self.queue()
+        model = planner.questions.model
+        doubt = math.exp(_EIGHTY_PERCENT * model.spread / math.sqrt(1 + model.samples / 10))
+        self._connection.execute(
+            query("record_progress"),
+            {
+                "campaign": self._campaign,
+                "lo": planner.root.lo,
+                "hi": planner.root.hi,
+                "threshold": planner.test.threshold if planner.test else None,
+                "open_questions": planner.questions.open_count,
+                "ready": ready,
+                "leased": leased,
+                "remaining": planner.remaining(),
+                "remaining_factor": doubt,
+            },
+        )

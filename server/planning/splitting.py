@@ -1,0 +1,82 @@
+"""Splitting: a node that is too hard to be asked whole is expanded.
+
+What exhausted searches had proved below it is not lost: bounds of its children become claims,
+bounds of its grandchildren the seeds of the workunits about its children.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server.database import Connection
+from zermelo.server.planning.questions import PlanNode, Questions
+from zermelo.server.tree.backup import Claim, add_claims, back_up
+from zermelo.server.tree.identity import CampaignId, NodeId, node_id
+from zermelo.server.tree.tree import Node, Tree
+from zermelo.sql import query
+
+
+class Seeds(NamedTuple):
+    """Bounds proved below a node, and the result that proves them."""
+
+    known: bytes
+    result: int
+
+
+class Splitter:
+    def __init__(self, connection: Connection, campaign: CampaignId, tree: Tree) -> None:
+        self._connection, self._campaign, self._tree = connection, campaign, tree
+        #: By the node whose workunits they go with.
+        self.seeds: dict[NodeId, Seeds] = {}
+
+    def split(self, questions: Questions, nodes: list[NodeId]) -> None:
+        """Expand nodes, with the bounds that earlier searches proved below them."""
+        if not nodes:
+            return
+        parents = self._tree.load(nodes)
+        children = self._tree.expand([node for node in parents if node.children is None])
+        claims = self._gather_proved(parents, children)
+        changed = add_claims(self._connection, self._campaign, claims)
+        changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
+        plan_children = {id_: self.plan_node(child) for id_, child in children.items()}
+        for parent in parents:
+            below = [plan_children[id_] for id_ in parent.children or ()]
+            questions.expand(parent.id, below)
+        for node in self._tree.load(changed):
+            questions.update_bounds(node.id, node.lo, node.hi)
+
+    def plan_node(self, node: Node, *, always: bool = False) -> PlanNode:
+        """The node with its hints, which only the frontier needs."""
+        guess = plies_left = 0
+        if node.children is None or always:
+            engine, position = self._tree.engine, self._tree.position(node)
+            guess = engine.guess(position) if node.lo < node.hi else node.lo
+            plies_left = engine.game.plies_left(position)
+        return PlanNode(node.id, node.lo, node.hi, node.children, guess, plies_left)
+
+    def _gather_proved(self, parents: list[Node], children: dict[NodeId, Node]) -> list[Claim]:
+        """Claims about the children; what is about grandchildren becomes their seeds."""
+        rows = self._connection.execute(
+            query("proved_below"), ([node.id for node in parents],)
+        ).fetchall()
+        claims: dict[tuple[NodeId, int], Claim] = {}
+        for node, result, proved in rows:
+            known = {
+                node_id(self._campaign, item.key, item.history): item for item in unpack(proved)
+            }
+            (parent,) = (parent for parent in parents if parent.id == node)
+            for child in parent.children or ():
+                if child in known:
+                    item = known.pop(child)
+                    claims[child, result] = Claim(child, result, item.lo, item.hi)
+            self._sow([children[id_] for id_ in parent.children or ()], known, result)
+        return list(claims.values())
+
+    def _sow(self, children: list[Node], known: dict[NodeId, KnownBounds], result: int) -> None:
+        if not known:
+            return
+        for child, below in zip(children, self._tree.ids_below(children), strict=True):
+            seeds = [known[id_] for id_ in below if id_ in known]
+            if seeds:
+                self.seeds[child.id] = Seeds(pack(seeds), result)
