@@ -24,6 +24,7 @@ bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet
 	$(BIN)/python bench/expand.py
 	$(BIN)/python bench/fleet.py
 	$(BIN)/python bench/go.py
+	$(BIN)/python bench/proof.py
 
 proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
 	$(BIN)/python -m zermelo.proto.generate
