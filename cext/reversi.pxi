@@ -3,7 +3,7 @@
 #
 # Each instruction set is a module of its own that includes this file; see setup.py.
 
-from libc.math cimport exp, log2
+from libc.math cimport exp, exp2, log2
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -13,6 +13,7 @@ include "transposition.pxi"
 include "reversi_state.pxi"
 include "reversi_endgame.pxi"
 include "reversi_middle.pxi"
+include "reversi_lookahead.pxi"
 include "reversi_upper.pxi"
 include "reversi_textbook.pxi"
 include "reversi_training.pxi"
@@ -24,7 +25,7 @@ cdef enum:
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
 
 init_kernels()
-init_chance()
+init_costs()
 
 #: The instruction set this module was compiled for.
 INSTRUCTIONS = "avx2" if KERNELS_AVX2 else "plain"
@@ -85,7 +86,8 @@ cdef class Core:
     # -- set-up ------------------------------------------------------------------------
 
     def set_options(self, bint table=True, bint symmetry=True, bint stability=True,
-                    bint enhanced=True, bint parity=True, bint evaluation=True):
+                    bint enhanced=True, bint parity=True, bint evaluation=True,
+                    bint lookahead=True, bint probable=True):
         """Switch techniques on and off; none changes a result."""
         cdef int i
         for i in range(self.threads):
@@ -95,6 +97,8 @@ cdef class Core:
             self.searches[i].options.enhanced = enhanced
             self.searches[i].options.parity = parity
             self.searches[i].options.evaluation = evaluation and self.evaluation.weights != NULL
+            self.searches[i].options.lookahead = lookahead
+            self.searches[i].options.probable = probable
 
     def set_patterns(self, instances, int phase_span):
         """Define the pattern instances: for each, where its weights start, and its squares."""
@@ -185,7 +189,6 @@ cdef class Core:
         self.table.age = self.table.age + 1 if age is None else age & 255
         for i in range(self.threads):
             self.searches[i].nodes = 0
-            self.searches[i].leaves = 0
             self.searches[i].stopped = False
             self.searches[i].root_move = NO_MOVE
             self.searches[i].root_done = 0
@@ -228,11 +231,6 @@ cdef class Core:
     @property
     def nodes(self):
         return sum(self.searches[i].nodes for i in range(self.threads))
-
-    @property
-    def leaves(self):
-        """Positions with one empty square, scored in place: not among the nodes."""
-        return sum(self.searches[i].leaves for i in range(self.threads))
 
     @property
     def root_done(self):

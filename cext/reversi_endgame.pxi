@@ -10,13 +10,10 @@
 # so squares in quadrants with an odd number of empties are tried first (`parity_of`).
 
 cdef inline int score_last(Search *s, u64 own, int square) noexcept nogil:
-    """One empty square: count what a disc there turns. The opponent has all the rest.
-
-    This scores a leaf, it searches nothing: it counts as a leaf, not as a node.
-    """
+    """One empty square: count what a disc there turns. The opponent has all the rest."""
     cdef int score = 2 * popcount(own) - s.squares
     cdef int turned = count_last_flips(own, square)
-    s.leaves += 1
+    s.nodes += 1
     if turned:
         return score + 2 * turned + 2
     turned = count_last_flips(s.board & ~own & ~(<u64> 1 << square), square)
@@ -171,7 +168,6 @@ cdef int solve_few(Search *s, u64 own, u64 opponent, int alpha, int beta, int em
         return final_score(s, own, opponent)
     a = first_bit(empty)
     if empties == 1:
-        s.nodes += 1
         return score_last(s, own, a)
     b = last_bit(empty)
     if empties == 2:

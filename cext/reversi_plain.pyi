@@ -27,6 +27,8 @@ class Core:
         enhanced: bool = True,
         parity: bool = True,
         evaluation: bool = True,
+        lookahead: bool = True,
+        probable: bool = True,
     ) -> None: ...
     def set_patterns(
         self, instances: Sequence[tuple[int, Sequence[int]]], phase_span: int
@@ -50,8 +52,6 @@ class Core:
     def status(self) -> str: ...
     @property
     def nodes(self) -> int: ...
-    @property
-    def leaves(self) -> int: ...
     @property
     def root_done(self) -> int: ...
     def textbook(

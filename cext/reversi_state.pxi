@@ -4,6 +4,8 @@ cdef enum:
     MOST_CANDIDATES = 60    # every empty square, in positions that no game reaches
     BUSY_SLOTS = 4096
     NOTHING = -127          # below every score: no move has been tried
+    FIRST_HINT = 1 << 28    # values of the moves that the table recommends
+    SECOND_HINT = 1 << 27
 
 cdef enum:                  # why a search stopped
     RUNNING = 0
@@ -18,6 +20,8 @@ cdef struct Options:        # each technique can be switched off, to measure wha
     bint enhanced           # cut-offs by what the table knows of the children
     bint parity             # odd quadrants first
     bint evaluation         # moves ordered by the trained evaluation
+    bint lookahead          # and by what comes after them
+    bint probable           # lines that look bad at a glance are not looked into
 
 cdef struct Shared:         # what the threads of one search have in common
     volatile int stop
@@ -26,7 +30,6 @@ cdef struct Shared:         # what the threads of one search have in common
 
 cdef struct Search:         # what one thread needs
     u64 nodes
-    u64 leaves              # positions with one empty square, scored without a search
     u64 board
     u64 corners
     u64 odd[16]             # by parity: the squares of the quadrants it marks as odd

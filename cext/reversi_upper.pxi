@@ -1,4 +1,4 @@
-# A dozen empties and more: the shared table, symmetry, moves ordered by the evaluation.
+# A dozen empties and more: the shared table, symmetry, moves ordered by looking ahead.
 #
 # Threads. All threads search the same root and meet in the shared table. So that they
 # spread, each marks the position it is searching as busy; a thread that comes to a busy
@@ -9,108 +9,6 @@ cdef enum:
     MIDDLE_EMPTIES = 11     # at most this many: search_middle
     FOLD_EMPTIES = 14       # at least this many: symmetric positions share an entry
     SPLIT_EMPTIES = 14      # at least this many: threads avoid each other's positions
-    CHANCE_STEPS = 512
-    CHANCE_GRAINS = 16      # margin of the evaluation per step of CHANCE
-    HOPELESS = 8            # so many discs below beta: probably no move will reach it
-    FIRST_HINT = 1 << 28    # values of the moves that the table recommends
-    SECOND_HINT = 1 << 27
-    WIDEST = 128 * 64       # grains beyond every estimate
-
-# By margin of the evaluation over beta: the logarithm of the chance that the score is
-# at least beta, in 1/256 bits. The errors of the evaluation are taken as logistic.
-cdef int CHANCE[CHANCE_STEPS]
-
-
-cdef void init_chance() noexcept:
-    cdef double discs
-    cdef int step
-    for step in range(CHANCE_STEPS):
-        discs = (step - CHANCE_STEPS // 2) * CHANCE_GRAINS / <double> GRAINS
-        CHANCE[step] = <int> (-256 * log2(1 + exp(-discs / 6)))
-
-
-cdef int search_estimate(Search *s, u64 own, u64 opponent, const Configuration *shown, int empties,
-                         int depth, int alpha, int beta) noexcept nogil:
-    """The evaluation after `depth` plies of search, in grains. Proves nothing."""
-    cdef u64 empty = s.board & ~(own | opponent)
-    cdef u64 squares = mobility(own, opponent, empty)
-    cdef u64 replies
-    cdef Candidates moves
-    cdef Candidate *move
-    cdef Configuration after
-    cdef int best = -WIDEST
-    cdef int score, i
-    s.nodes += 1
-    if depth == 0 or not squares:
-        replies = mobility(opponent, own, empty)
-        if squares:
-            return estimate(s.evaluation, shown, empties, popcount(squares), popcount(replies))
-        if not replies:
-            return GRAINS * final_score(s, own, opponent)
-        configure_pass(s.evaluation, shown, &after)
-        return -search_estimate(s, opponent, own, &after, empties, depth, -beta, -alpha)
-    list_moves(own, opponent, squares, &moves)
-    if depth > 1:
-        for i in range(moves.count):
-            move = &moves.item[i]
-            move.value = -popcount(mobility(own_after(opponent, move), opponent_after(own, move),
-                                            empty ^ (<u64> 1 << move.square)))
-    for i in range(moves.count):
-        if depth > 1:
-            take_best(&moves, i)
-        move = &moves.item[i]
-        configure_move(s.evaluation, shown, move.square, move.turned, &after)
-        score = -search_estimate(s, own_after(opponent, move), opponent_after(own, move), &after,
-                                 empties - 1, depth - 1, -beta, -alpha)
-        if score > best:
-            best = score
-            if best >= beta:
-                break
-            alpha = max(alpha, best)
-    return best
-
-
-cdef inline int ordering_depth(const Search *s, u64 own, u64 opponent, const Configuration *shown,
-                               int moves, int beta, int empties) noexcept nogil:
-    """How deep to look before ordering the moves: the more is at stake, the deeper.
-
-    Where probably no move reaches beta, all will be searched and their order hardly matters.
-    """
-    cdef int depth = 0 if empties < 14 else min((empties - 11) // 3, 5)
-    cdef int replies
-    if depth == 0:
-        return 0
-    replies = popcount(mobility(opponent, own, s.board & ~(own | opponent)))
-    if estimate(s.evaluation, shown, empties, moves, replies) < GRAINS * (beta - HOPELESS):
-        return depth // 2
-    return depth
-
-
-cdef inline int upper_value(Search *s, u64 own, u64 opponent, const Configuration *shown,
-                            const Candidate *move, int beta, int empties, int parity,
-                            int depth) noexcept nogil:
-    """How promising a move is: how likely it refutes, and how cheaply, in 1/256 bits.
-
-    The logarithm of the nodes that a refutation takes was fitted to recorded searches:
-    it grows with the opponent's replies, present and potential, and falls with the
-    margin by which the evaluation exceeds beta. Near the end replies matter more.
-    """
-    cdef u64 next_own = own_after(opponent, move)
-    cdef u64 next_opponent = opponent_after(own, move)
-    cdef u64 empty = s.board & ~(next_own | next_opponent)
-    cdef Configuration after
-    cdef int early = max(0, min(empties - 14, 12))
-    cdef int margin
-    if not s.options.evaluation:
-        return middle_value(s, next_own, next_opponent, empty, move.square,
-                            parity if s.options.parity else 0)
-    configure_move(s.evaluation, shown, move.square, move.turned, &after)
-    margin = -GRAINS * beta - search_estimate(s, next_own, next_opponent, &after, empties - 1,
-                                              depth, -WIDEST, WIDEST)
-    return (CHANCE[max(0, min(margin // CHANCE_GRAINS + CHANCE_STEPS // 2, CHANCE_STEPS - 1))]
-            + (30 + early) * margin // GRAINS
-            - (160 - 6 * early) * popcount(mobility(next_own, next_opponent, empty))
-            - (24 + 2 * early) * popcount(potential_mobility(next_opponent, empty)))
 
 
 cdef inline u64 *busy_slot(Search *s, u64 hash) noexcept nogil:
@@ -172,6 +70,22 @@ cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *sho
     return -search_upper(s, next_own, next_opponent, &after, -beta, -alpha, empties, parity)
 
 
+cdef void value_moves(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                      Candidates *moves, int beta, int empties, int parity) noexcept nogil:
+    """Value the moves that the table does not recommend."""
+    cdef Candidate *move
+    cdef int i
+    if s.options.evaluation:
+        value_by_cost(s, own, opponent, shown, moves, beta, empties)
+        return
+    for i in range(moves.count):
+        move = &moves.item[i]
+        if move.value < SECOND_HINT:
+            move.value = middle_value(s, own_after(opponent, move), opponent_after(own, move),
+                                      s.board & ~(own | opponent | <u64> 1 << move.square),
+                                      move.square, parity if s.options.parity else 0)
+
+
 cdef int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
                       int beta, int empties, int parity) noexcept nogil:
     cdef u64 empty = s.board & ~(own | opponent)
@@ -193,7 +107,7 @@ cdef int search_upper(Search *s, u64 own, u64 opponent, const Configuration *sho
     cdef int best = NOTHING
     cdef int best_move = NO_MOVE
     cdef int lower = alpha
-    cdef int depth = 0
+    cdef bint hinted
     cdef int score, turn, turns, i
     s.nodes += 1
     if must_stop(s):
@@ -226,21 +140,21 @@ cdef int search_upper(Search *s, u64 own, u64 opponent, const Configuration *sho
             and enhanced_cut(s, own, opponent, &moves, beta, empties, &score) \
             and empties != s.root_empties:
         return score
-    if s.options.evaluation:
-        depth = ordering_depth(s, own, opponent, shown, moves.count, beta, empties)
     for i in range(moves.count):
         move = &moves.item[i]
-        if move.square == hint:
-            move.value = FIRST_HINT
-        elif move.square == second:
-            move.value = SECOND_HINT
-        else:
-            move.value = upper_value(s, own, opponent, shown, move, beta, empties, parity, depth)
+        move.value = (FIRST_HINT if move.square == hint
+                      else SECOND_HINT if move.square == second else 0)
+    # A recommended move is tried before any time is spent on ordering the others.
+    hinted = hint != NO_MOVE
+    if not hinted:
+        value_moves(s, own, opponent, shown, &moves, beta, empties, parity)
 
     turn = 0
     turns = moves.count         # grows by one for each move left for later
     while turn < turns:
         if turn < moves.count:
+            if turn == 1 and hinted:
+                value_moves(s, own, opponent, shown, &moves, beta, empties, parity)
             take_best(&moves, turn)
             move = &moves.item[turn]
             busy = 0

@@ -16,7 +16,8 @@ from zermelo.engine.reversi import ReversiEngine
 from zermelo.games import Score
 
 FAST = ("negascout", "mtdf")
-TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation")
+TRAINED = ("evaluation", "lookahead", "probable")  # what rests on the trained evaluation
+TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", *TRAINED)
 
 #: Orderings tried together, besides every one for itself.
 COMBINATIONS = (
@@ -67,7 +68,7 @@ def contestants(engine: Engine) -> Iterator[Contestant]:
 
 def without_each_technique(engine: ReversiEngine) -> Iterator[tuple[str, dict[str, bool]]]:
     """Switches for the engine: everything on, each technique off for itself, all off."""
-    usable = [name for name in TECHNIQUES if name != "evaluation" or has_weights(engine)]
+    usable = [name for name in TECHNIQUES if name not in TRAINED or has_weights(engine)]
     yield "all techniques", {}
     for technique in usable:
         yield f"without {technique}", {technique: False}

@@ -38,7 +38,8 @@ from zermelo.engine.weights import PHASES, Layout, save_weights
 from zermelo.games.reversi import Reversi
 
 SCORINGS = ("raw", "wof")
-TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation")
+TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation", "lookahead",
+              "probable")
 SWITCHED: dict[str, dict[str, bool]] = {
     "all": {},
     **{f"no {name}": {name: False} for name in TECHNIQUES},

@@ -1,0 +1,252 @@
+# Looking ahead with the trained evaluation: what a position is worth, what a proof costs.
+#
+# Where moves are worth the time, the one to try first is the one whose proof is expected
+# to be cheapest. As with proof numbers, to *hold* the side to move below a score all its
+# moves must be answered, so their costs add up; to *reach* a score one move will do, so the
+# least counts. At the end of the look ahead a glance at the evaluation gives the cost.
+#
+# Costs are logarithms of nodes, in 1/256 bits. Two things keep the look ahead small. A sum
+# is no less than its parts, so it stops at a cost that is no longer competitive. And
+# probable cut-offs: a line that at a glance looks a bit or more worse than its neighbours
+# (as a move: more expensive; as a reply: cheaper to answer) is not looked into. Nothing
+# here proves anything: it only decides in which order proofs are tried.
+
+cdef enum:
+    WIDEST = 128 * 64       # grains beyond every estimate
+    MARGIN_STEPS = 512
+    MARGIN_GRAINS = 16      # margin of the evaluation per step of MARGIN_COST
+    SUM_STEPS = 2048
+    BIT = 256
+    NEVER = 1 << 24         # the cost of what cannot be proved
+    HOPELESS = 8            # so many discs below beta: probably no move will reach it
+
+# By margin of the evaluation over the score to reach: a proof is cheap when there is much
+# to spare, dear when it will probably fail. The errors of the evaluation are taken as
+# logistic. Fitted, like the constants of the glances, to the costs of recorded searches.
+cdef int MARGIN_COST[MARGIN_STEPS]
+# By difference of two costs: by how much their sum exceeds the greater.
+cdef int SUM_COST[SUM_STEPS]
+
+
+cdef void init_costs() noexcept:
+    cdef double discs
+    cdef int step
+    for step in range(MARGIN_STEPS):
+        discs = (step - MARGIN_STEPS // 2) * MARGIN_GRAINS / <double> GRAINS
+        MARGIN_COST[step] = <int> (179 * log2(1 + exp(-discs / 6)) - 29 * discs)
+    for step in range(SUM_STEPS):
+        SUM_COST[step] = <int> (BIT * log2(1 + exp2(-step / <double> BIT)))
+
+
+cdef int search_estimate(Search *s, u64 own, u64 opponent, const Configuration *shown, int empties,
+                         int depth, int alpha, int beta) noexcept nogil:
+    """The evaluation after `depth` plies of search, in grains. Proves nothing."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares = mobility(own, opponent, empty)
+    cdef u64 replies
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Configuration after
+    cdef int best = -WIDEST
+    cdef int score, i
+    s.nodes += 1
+    if depth == 0 or not squares:
+        replies = mobility(opponent, own, empty)
+        if squares:
+            return estimate(s.evaluation, shown, empties, popcount(squares), popcount(replies))
+        if not replies:
+            return GRAINS * final_score(s, own, opponent)
+        configure_pass(s.evaluation, shown, &after)
+        return -search_estimate(s, opponent, own, &after, empties, depth, -beta, -alpha)
+    list_moves(own, opponent, squares, &moves)
+    if depth > 1:
+        for i in range(moves.count):
+            move = &moves.item[i]
+            move.value = -popcount(mobility(own_after(opponent, move), opponent_after(own, move),
+                                            empty ^ (<u64> 1 << move.square)))
+    for i in range(moves.count):
+        if depth > 1:
+            take_best(&moves, i)
+        move = &moves.item[i]
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        score = -search_estimate(s, own_after(opponent, move), opponent_after(own, move), &after,
+                                 empties - 1, depth - 1, -beta, -alpha)
+        if score > best:
+            best = score
+            if best >= beta:
+                break
+            alpha = max(alpha, best)
+    return best
+
+
+# -- costs -----------------------------------------------------------------------------
+
+cdef inline int sum_costs(int a, int b) noexcept nogil:
+    """The cost of both together: logarithms of nodes, so not quite a sum."""
+    cdef int difference = a - b
+    if difference < 0:
+        difference = -difference
+        a = b
+    return a + SUM_COST[difference] if difference < SUM_STEPS else a
+
+
+cdef inline int margin_cost(int margin) noexcept nogil:
+    return MARGIN_COST[max(0, min(margin // MARGIN_GRAINS + MARGIN_STEPS // 2, MARGIN_STEPS - 1))]
+
+
+cdef inline int glance_hold(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                            int score, int empties) noexcept nogil:
+    """The cost of proving that the side to move gets at most `-score`, at a glance."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef int replies = popcount(mobility(own, opponent, empty))
+    cdef int answers = popcount(mobility(opponent, own, empty))
+    cdef int margin
+    s.nodes += 1
+    if not replies and not answers:
+        return 0 if final_score(s, opponent, own) >= score else NEVER
+    margin = -GRAINS * score - estimate(s.evaluation, shown, empties, replies, answers)
+    return (192 * empties - 220 + margin_cost(margin) + 95 * replies
+            + 23 * popcount(potential_mobility(opponent, empty)))
+
+
+cdef inline int glance_reach(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                             int score, int empties) noexcept nogil:
+    """The cost of proving that the side to move gets at least `score`, at a glance."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef int moves = popcount(mobility(own, opponent, empty))
+    cdef int replies = popcount(mobility(opponent, own, empty))
+    cdef int margin
+    s.nodes += 1
+    if not moves and not replies:
+        return 0 if final_score(s, own, opponent) >= score else NEVER
+    margin = estimate(s.evaluation, shown, empties, moves, replies) - GRAINS * score
+    return (192 * empties - 107 + margin_cost(margin) - 9 * moves + 54 * replies
+            + 18 * popcount(potential_mobility(own, empty)))
+
+
+cdef int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
+                      int empties, int depth, int limit) noexcept nogil:
+    """The cost of `glance_hold` after `depth` plies; at `limit` and above just that it is."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares = mobility(own, opponent, empty)
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Configuration after
+    cdef int total = -NEVER
+    cdef int dearest = -NEVER
+    cdef int i
+    if not squares and mobility(opponent, own, empty):
+        configure_pass(s.evaluation, shown, &after)
+        return cost_to_reach(s, opponent, own, &after, score, empties, depth, limit)
+    if not squares:
+        return glance_hold(s, own, opponent, shown, score, empties)
+    s.nodes += 1
+    list_moves(own, opponent, squares, &moves)
+    for i in range(moves.count):
+        move = &moves.item[i]
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        move.value = glance_reach(s, own_after(opponent, move), opponent_after(own, move), &after,
+                                  score, empties - 1)
+        dearest = max(dearest, move.value)
+        total = sum_costs(total, move.value)
+    if depth == 1 or s.options.probable and total >= limit + BIT // 2:
+        return total
+    total = -NEVER
+    for i in range(moves.count):
+        take_best(&moves, i)
+        move = &moves.item[i]
+        if move.value >= dearest - BIT or not s.options.probable:
+            configure_move(s.evaluation, shown, move.square, move.turned, &after)
+            move.value = cost_to_reach(s, own_after(opponent, move), opponent_after(own, move),
+                                       &after, score, empties - 1, depth - 1, limit)
+        total = sum_costs(total, move.value)
+        if total >= limit:
+            break
+    return total
+
+
+cdef int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
+                       int empties, int depth, int limit) noexcept nogil:
+    """The cost of `glance_reach` after `depth` plies; at `limit` and above just that it is."""
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 squares = mobility(own, opponent, empty)
+    cdef Candidates moves
+    cdef Candidate *move
+    cdef Configuration after
+    cdef int cheapest = NEVER
+    cdef int i
+    if not squares and mobility(opponent, own, empty):
+        configure_pass(s.evaluation, shown, &after)
+        return cost_to_hold(s, opponent, own, &after, score, empties, depth, limit)
+    if not squares:
+        return glance_reach(s, own, opponent, shown, score, empties)
+    s.nodes += 1
+    list_moves(own, opponent, squares, &moves)
+    for i in range(moves.count):
+        move = &moves.item[i]
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        move.value = -glance_hold(s, own_after(opponent, move), opponent_after(own, move), &after,
+                                  score, empties - 1)
+        cheapest = min(cheapest, -move.value)
+    if depth == 1 or s.options.probable and cheapest >= limit + BIT // 2:
+        return cheapest
+    for i in range(moves.count):
+        take_best(&moves, i)
+        move = &moves.item[i]
+        if -move.value > cheapest + BIT and s.options.probable:
+            break
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        limit = min(limit, cost_to_hold(s, own_after(opponent, move), opponent_after(own, move),
+                                        &after, score, empties - 1, depth - 1, limit))
+    return limit
+
+
+# -- the order of moves ----------------------------------------------------------------
+
+cdef inline int plies_ahead(const Search *s, u64 own, u64 opponent, const Configuration *shown,
+                            int moves, int beta, int empties) noexcept nogil:
+    """How far to look ahead: the more is at stake, the farther.
+
+    Where probably no move reaches beta, all will be searched and their order hardly matters.
+    """
+    cdef int plies, replies
+    if empties < 13 or not s.options.lookahead:
+        return 0
+    plies = 1 if empties < 15 else 2 if empties < 18 else 4 if empties < 24 else 6
+    replies = popcount(mobility(opponent, own, s.board & ~(own | opponent)))
+    if estimate(s.evaluation, shown, empties, moves, replies) < GRAINS * (beta - HOPELESS):
+        return max(plies - 2, 0)
+    return plies
+
+
+cdef void value_by_cost(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                        Candidates *moves, int beta, int empties) noexcept nogil:
+    """Give every move its expected cost, negated; those the table recommends keep theirs."""
+    cdef int plies = plies_ahead(s, own, opponent, shown, moves.count, beta, empties)
+    cdef Candidate *move
+    cdef Configuration after
+    cdef int cheapest = NEVER
+    cdef int least = NEVER
+    cdef int i
+    for i in range(moves.count):
+        move = &moves.item[i]
+        if move.value < SECOND_HINT:
+            configure_move(s.evaluation, shown, move.square, move.turned, &after)
+            move.value = -glance_hold(s, own_after(opponent, move), opponent_after(own, move),
+                                      &after, beta, empties - 1)
+            cheapest = min(cheapest, -move.value)
+    if plies == 0:
+        return
+    for i in range(moves.count):
+        take_best(moves, i)
+        move = &moves.item[i]
+        if move.value >= SECOND_HINT:
+            continue
+        if -move.value > cheapest + 2 * BIT and s.options.probable:
+            move.value -= NEVER     # behind all that were looked into
+            continue
+        configure_move(s.evaluation, shown, move.square, move.turned, &after)
+        # Second and third choices matter too: their costs are told apart up to half a bit.
+        move.value = -cost_to_hold(s, own_after(opponent, move), opponent_after(own, move),
+                                   &after, beta, empties - 1, plies, least + BIT // 2)
+        least = min(least, -move.value)
