@@ -27,6 +27,7 @@ from zermelo.games import Game, open_game
 from zermelo.proto.known import KnownBounds, pack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, campaign_summary, create_campaign
+from zermelo.server.coordinator.matching import Slot, lease_parameters
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
@@ -205,11 +206,9 @@ class Fleet:
             return
         rows = self.connection.execute(
             query("lease_workunits"),
-            {
-                "hosts": self.idle, "slots": [1] * len(self.idle),
-                "speeds": [self.speed] * len(self.idle), "total": len(self.idle),
-                "default_speed": self.speed, "lease_seconds": 3600,
-            },
+            lease_parameters(
+                [Slot(at, host, 0, self.speed) for at, host in enumerate(self.idle, 1)]
+            ) | {"default_speed": self.speed, "lease_seconds": 3600},
         ).fetchall()
         hosts = list(self.idle)
         for request, lease, _, _, _, key, _, threshold, budget, _ in rows:

@@ -1,10 +1,12 @@
 """The assimilator: puts valid results into the tree and backs their bounds up.
 
 One assimilator at a time serves a campaign; others stand by or serve other campaigns.
-Every batch is one transaction. A result that contradicts the tree is quarantined with
-an alarm, and its question is asked again; the tree stays as it was. Where that happens to
-the same question again and again, the campaign is paused: either its clients lie or its
-tree does, and asking once more will not tell.
+Every batch is one transaction. It begins with taking out what is doubted. A result that
+contradicts the tree is never written: where answers are not compared it is quarantined
+with an alarm and its question asked again, and where that happens to the same question
+again and again the campaign is paused, because asking once more will not tell who lies.
+Where answers are compared, more users decide who is right, the result or what the tree
+rests on.
 """
 
 from __future__ import annotations
@@ -24,8 +26,10 @@ from zermelo.server.campaigns import (
 )
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Claims, Listener
+from zermelo.server.retraction import dispute, responsible_results, retract_doubted
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
 from zermelo.server.tree.identity import NodeId
+from zermelo.server.voting import DISPUTE_QUORUM
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -52,6 +56,10 @@ class Valid(NamedTuple):
     wasted: bool
     #: Nodes of this lease that the totals contain already.
     counted_nodes: int
+    #: Whether it only confirms what another user answered.
+    checking: bool
+    #: Whether bounds it started from were retracted meanwhile.
+    unfounded: bool
 
 
 def run(url: str, stop: threading.Event) -> None:
@@ -96,8 +104,11 @@ def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -
             with connection.transaction():
                 _believe(connection, campaign, [result])
             believed.append(result)
-        except Contradiction:
-            _quarantine(connection, campaign, result)
+        except Contradiction as contradiction:
+            if campaign.replication == "none":
+                _quarantine(connection, campaign, result)
+            elif _contest(connection, campaign, result, contradiction):
+                break  # the tree has changed; the rest is read again
     _end(connection, campaign, believed)
     return len(results)
 
@@ -135,9 +146,34 @@ def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -
                 r.nodes for r in results if r.answer == "exhausted" and not r.wasted
             ),
             "seconds": sum(r.seconds for r in results),
+            "checking_nodes": sum(r.nodes for r in results if r.checking),
         },
     )
     connection.execute(query("notify"), ("zermelo_tree", str(campaign.id)))
+
+
+def _contest(
+    connection: Connection, campaign: Campaign, result: Valid, contradiction: Contradiction
+) -> bool:
+    """Have more users decide between a result and the tree; whether that was possible.
+
+    While few stand behind the result, its own question is asked on. When many do, what the
+    tree rests on there is taken out and asked on.
+    """
+    backers = connection.execute(query("contested_results"), (result.lease,)).fetchall()
+    own = [lease for lease, _ in backers]
+    contested = own
+    if len({user for _, user in backers}) >= DISPUTE_QUORUM:
+        contested = [
+            lease
+            for lease in responsible_results(connection, campaign, contradiction.nodes)
+            if lease not in own
+        ]
+    if not contested:
+        _quarantine(connection, campaign, result)
+        return False
+    dispute(connection, campaign, contested)
+    return True
 
 
 def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> None:
@@ -171,7 +207,14 @@ def _valid_results(connection: Connection, campaign: Campaign, most: int) -> lis
     """Results to assimilate, and the tree locked against other writers."""
     connection.execute(query("lock_tree"), (campaign.id,))
     connection.execute(query("count_ended_leases"), {"campaign": campaign.id})
+    retract_doubted(connection, campaign)
     rows = connection.execute(
         query("valid_results"), {"campaign": campaign.id, "most": most}
     )
-    return [Valid(*row) for row in rows]
+    results = [Valid(*row) for row in rows]
+    unfounded = [result.lease for result in results if result.unfounded]
+    if unfounded:
+        connection.execute(
+            query("refuse_unfounded"), {"campaign": campaign.id, "leases": unfounded}
+        )
+    return [result for result in results if not result.unfounded]

@@ -33,6 +33,8 @@ CHECKS = {
     "check_results": "a result belongs to no lease of its workunit",
     "check_idle_leased": "a workunit is leased, but nobody works on it",
     "check_lost_returned": "a workunit waits for a result that nobody has",
+    "check_opposed_answers": "answers that contradict each other are both believed",
+    "check_disputes": "a dispute is not being decided",
     "check_wrong_answers": "an answered workunit's question is open in the tree",
     "check_split_frontier": "a split workunit's node was not expanded",
     "check_finished_campaigns": "a finished campaign's goal is not proved",

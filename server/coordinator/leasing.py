@@ -106,9 +106,14 @@ class Leasing:
     async def _serve(self) -> None:
         while self._queue and not self._dry:
             batch = self._next_batch()
-            leased = await self._store.lease_workunits([w.request for w in batch])
-            self._dry = len(leased) < sum(w.request.slots for w in batch)
+            leased, granted = await self._store.lease_workunits([w.request for w in batch])
+            self._dry = len(leased) < sum(granted)
             await self._distribute(batch, leased)
+            for waiting, slots in zip(batch, granted, strict=True):
+                if not slots:  # its host holds as many as it may: waiting does not help
+                    self._queue.pop(waiting, None)
+                    if not waiting.future.done():
+                        waiting.future.set_result([])
         if self._dry:
             for waiting in list(self._queue):
                 if not (waiting.patient or waiting.future.done()):

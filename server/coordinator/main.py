@@ -168,11 +168,13 @@ async def _keep_house(store: CoordinatorStore, hosts: Hosts) -> None:
         if expired := await store.expire_leases():
             log.info("%d leases expired without progress", expired)
 
-    duties: tuple[Callable[[], Awaitable[None]], ...] = (note_hosts, expire)
+    duties: tuple[Callable[[], Awaitable[None]], ...] = (
+        note_hosts, expire, store.read_probe_rate,
+    )  # fmt: skip
     while True:
-        await asyncio.sleep(HOUSEKEEPING_SECONDS)
         for duty in duties:
             try:
                 await duty()
             except psycopg.OperationalError as error:
                 log.warning("housekeeping failed: %s", error)
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)

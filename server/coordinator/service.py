@@ -36,6 +36,8 @@ RETRY_MS = {
     pb.NoWork.NO_CAMPAIGN: 30_000,
     pb.NoWork.PAUSED: 30_000,
     pb.NoWork.ALL_LEASED: 1_000,
+    pb.NoWork.OTHERS_ASKED: 5_000,
+    pb.NoWork.TOO_MANY_LEASES: 10_000,
     pb.NoWork.STOPPING: 2_000,
 }
 ANSWERS = {pb.YES: "yes", pb.NO: "no", pb.EXHAUSTED: "exhausted"}
@@ -114,7 +116,7 @@ class Service:
         self._metrics.leased(len(leased))
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
-        return pb.RequestWorkReply(no_work=await self._no_work())
+        return pb.RequestWorkReply(no_work=await self._no_work(host.id))
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
         host = (await self._hosts.calling(request.host_key)).id
@@ -182,10 +184,16 @@ class Service:
             workunit.known.ParseFromString(item.known)
         return workunit
 
-    async def _no_work(self) -> pb.NoWork:
-        running, paused = await self._store.campaigns_open()
+    async def _no_work(self, host: HostId) -> pb.NoWork:
+        running, paused, others_asked = await self._store.campaigns_open()
         if self._leasing.stopping:
             reason, message = pb.NoWork.STOPPING, "this coordinator is going down"
+        elif running and not await self._store.may_lease(host):
+            reason = pb.NoWork.TOO_MANY_LEASES
+            message = "this host holds as many workunits as it may; good results raise the number"
+        elif running and others_asked:
+            reason = pb.NoWork.OTHERS_ASKED
+            message = "what is left waits for the answers of other users"
         elif running:
             reason = pb.NoWork.ALL_LEASED
             message = "everything worth asking is being worked on already"

@@ -11,6 +11,12 @@ from psycopg_pool import AsyncConnectionPool
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.accounts import ANONYMOUS, Caller, Role, UserId
+from zermelo.server.coordinator.matching import (
+    Again,
+    assign,
+    lease_parameters,
+    open_slots,
+)
 from zermelo.sql import query
 
 HostId = int
@@ -19,6 +25,9 @@ LeaseId = int
 POOL_CONNECTIONS = 6
 POOL_WAIT_SECONDS = 3.0
 ATTEMPTS = 5
+
+#: Known answers to choose from, the latest.
+MOST_PROBES = 64
 
 #: Nodes a second of a host that has not said how fast it is.
 DEFAULT_SPEED = 100_000.0
@@ -88,6 +97,8 @@ class CoordinatorStore:
     def __init__(self, url: str, *, lease_seconds: float) -> None:
         self._lease_seconds = lease_seconds
         self._shared: Caller | None = None
+        #: How many of the leases shall be questions with a known answer.
+        self.probe_rate = 0.0
         self.lease_ms = round(lease_seconds * 1000)
         self._pool = AsyncConnectionPool(
             url,
@@ -191,27 +202,48 @@ class CoordinatorStore:
     async def running_games(self) -> list[str]:
         return [row[0] for row in await self._run("running_games", {})]
 
-    async def lease_workunits(self, requests: Sequence[Request]) -> list[Leased]:
-        rows = await self._run(
-            "lease_workunits",
-            {
-                "hosts": [request.host for request in requests],
-                "slots": [request.slots for request in requests],
-                "speeds": [float(request.speed) for request in requests],
-                "total": sum(request.slots for request in requests),
-                "default_speed": DEFAULT_SPEED,
-                "lease_seconds": self._lease_seconds,
-            },
+    async def lease_workunits(self, requests: Sequence[Request]) -> tuple[list[Leased], list[int]]:
+        """Leases for requests, and how many each could have had by its host's quota.
+
+        Most are fresh questions, some were asked of others before.
+        """
+        terms = await self._run("lease_terms", {"hosts": list({r.host for r in requests})})
+        slots = open_slots(
+            [(request.host, request.slots, float(request.speed)) for request in requests],
+            {host: (user, free) for host, user, free in terms},
         )
-        return [Leased(*row) for row in rows]
+        granted = [0] * len(requests)
+        for slot in slots:
+            granted[slot.request - 1] += 1
+        if not slots:
+            return [], granted
+        rows = await self._run("workunits_asked_again", {"most": 2 * len(slots)})
+        probes = []
+        if self.probe_rate:
+            probes = await self._run("probes", {"most": MOST_PROBES})
+        assigned = assign(
+            slots, [Again(*row) for row in rows], [Again(*row) for row in probes],
+            self.probe_rate,
+        )  # fmt: skip
+        rows = await self._run("lease_workunits", lease_parameters(slots, assigned) | {
+            "default_speed": DEFAULT_SPEED, "lease_seconds": self._lease_seconds,
+        })  # fmt: skip
+        return [Leased(*row) for row in rows], granted
+
+    async def may_lease(self, host: HostId) -> bool:
+        """Whether the quota of a host leaves room for another lease."""
+        return any(free for _, _, free in await self._run("lease_terms", {"hosts": [host]}))
+
+    async def read_probe_rate(self) -> None:
+        self.probe_rate = float((await self._run("probe_rate", {}))[0][0])
 
     async def ask_for_more(self) -> None:
         await self._run("ask_for_more", {})
 
-    async def campaigns_open(self) -> tuple[int, int]:
-        """How many campaigns run, and how many are paused."""
+    async def campaigns_open(self) -> tuple[int, int, bool]:
+        """How many campaigns run, how many are paused, and whether other users are waited for."""
         rows = await self._run("no_work_reason", {})
-        return rows[0][0], rows[0][1]
+        return rows[0][0], rows[0][1], rows[0][2]
 
     async def submit_results(self, results: Sequence[Returned]) -> list[str]:
         """The receipt of each: accepted, duplicate, late, unknown or contradictory."""

@@ -14,6 +14,7 @@ from zermelo.server.planning.planner import Choice, Planner, budget_of
 from zermelo.server.planning.questions import Key
 from zermelo.server.planning.record import Record
 from zermelo.server.planning.splitting import Splitter
+from zermelo.server.retraction import dispute, responsible_results
 from zermelo.server.tree.backup import Contradiction
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.tree.tree import Tree
@@ -53,13 +54,15 @@ class CampaignPlan:
         self.connection, self.campaign = connection, campaign
         self.tree = Tree(connection, campaign.id, engine)
         self.planner: Planner | None = None
-        self._splitter = Splitter(connection, campaign.id, self.tree)
+        self._splitter = Splitter(connection, campaign, self.tree)
         self._record = Record(connection, campaign.id)
+        self._over = False
+        self._revision: int | None = None
         self._announced: int | None = None
 
     @property
     def finished(self) -> bool:
-        return self.planner is not None and self.planner.finished
+        return self._over
 
     @property
     def bounds(self) -> Bounds:
@@ -76,14 +79,42 @@ class CampaignPlan:
         try:
             with self.connection.transaction():
                 self.tree.lock()
-                if planner is None:
+                if self._was_revised() or planner is None:
                     planner = self._rebuild()
                 busy = self._step(planner, demand)
         except Contradiction as contradiction:
+            if self.campaign.replication != "none" and self._contest(contradiction):
+                return True
             self._alarm(contradiction)
             return False
         self.planner = planner
         return busy
+
+    def _was_revised(self) -> bool:
+        """Whether bounds were retracted since the plan was made: it is void, and so are seeds."""
+        row = self.connection.execute(
+            query("campaign_revision"), (self.campaign.id,)
+        ).fetchone()
+        former, self._revision = self._revision, row[0] if row else 0
+        if former == self._revision:
+            return False
+        self._splitter.seeds.clear()
+        self._over = False
+        return True
+
+    def _contest(self, contradiction: Contradiction) -> bool:
+        """Have more users decide what is wrong below a node; whether there is anything to ask."""
+        with self.connection.transaction():
+            self.tree.lock()
+            contested = responsible_results(
+                self.connection, self.campaign, contradiction.nodes
+            )
+            if contested:
+                dispute(self.connection, self.campaign, contested)
+            forgotten = self.connection.execute(
+                query("forget_proved"), (self.campaign.id,)
+            ).rowcount
+        return bool(contested or forgotten)
 
     def _alarm(self, contradiction: Contradiction) -> None:
         log.error("campaign %s is paused: %s", self.campaign.name, contradiction)
@@ -241,7 +272,7 @@ class CampaignPlan:
             return
         questions = [choice.question for choice in choices]
         seeds = [self._splitter.seeds.get(question.node.id) for question in questions]
-        self.connection.execute(
+        inserted = self.connection.execute(
             query("insert_workunits"),
             {
                 "campaign": self.campaign.id,
@@ -256,15 +287,20 @@ class CampaignPlan:
                 "known": [seed.known if seed else None for seed in seeds],
                 "known_from": [seed.result if seed else None for seed in seeds],
             },
-        )
+        ).rowcount
         self.connection.execute(
-            query("count_workunits"), {"campaign": self.campaign.id, "asked": len(questions)}
+            query("count_workunits"), {"campaign": self.campaign.id, "asked": inserted}
         )
         for question in questions:
             question.asked = True
         self.connection.execute(query("notify"), ("zermelo_ready", str(self.campaign.id)))
 
     def _finish(self) -> None:
+        """End the campaign, unless answers contradict each other that are not decided yet."""
+        row = self.connection.execute(query("open_disputes"), (self.campaign.id,)).fetchone()
+        if row and row[0]:
+            return
+        self._over = True
         self.connection.execute(query("withdraw_campaign"), {"campaign": self.campaign.id})
         self.connection.execute(query("finish_campaign"), (self.campaign.id,))
         self.connection.execute(query("notify"), ("zermelo_finished", str(self.campaign.id)))

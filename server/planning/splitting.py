@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 from zermelo.server.planning.questions import PlanNode, Questions
 from zermelo.server.tree.backup import Claim, add_claims, back_up
-from zermelo.server.tree.identity import CampaignId, NodeId, node_id
+from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
+from zermelo.server.voting import question_alone
 from zermelo.sql import query
 
 
@@ -25,8 +28,9 @@ class Seeds(NamedTuple):
 
 
 class Splitter:
-    def __init__(self, connection: Connection, campaign: CampaignId, tree: Tree) -> None:
-        self._connection, self._campaign, self._tree = connection, campaign, tree
+    def __init__(self, connection: Connection, campaign: Campaign, tree: Tree) -> None:
+        self._connection, self._campaign, self._tree = connection, campaign.id, tree
+        self._compared = campaign.replication != "none"
         #: By the node whose workunits they go with.
         self.seeds: dict[NodeId, Seeds] = {}
 
@@ -61,17 +65,35 @@ class Splitter:
             query("proved_below"), ([node.id for node in parents],)
         ).fetchall()
         claims: dict[tuple[NodeId, int], Claim] = {}
-        for node, result, proved in rows:
+        for node, threshold, result, proved in rows:
             known = {
                 node_id(self._campaign, item.key, item.history): item for item in unpack(proved)
             }
             (parent,) = (parent for parent in parents if parent.id == node)
             for child in parent.children or ():
                 if child in known:
-                    item = known.pop(child)
-                    claims[child, result] = Claim(child, result, item.lo, item.hi)
+                    item = self._checkable(known.pop(child), 1 - threshold)
+                    if item is not None:
+                        claims[child, result] = Claim(child, result, item.lo, item.hi)
+            known = {
+                id_: item
+                for id_, told in known.items()
+                if (item := self._checkable(told, threshold)) is not None
+            }
             self._sow([children[id_] for id_ in parent.children or ()], known, result)
         return list(claims.values())
+
+    def _checkable(self, item: KnownBounds, threshold: int) -> KnownBounds | None:
+        """What is believed of bounds below an exhausted search; None when that is nothing.
+
+        Where answers are compared, only what another host's search for the same question
+        would have to agree with.
+        """
+        if not self._compared:
+            return item
+        rules = self._tree.game.score_range
+        bounds = question_alone(Bounds(item.lo, item.hi), threshold, rules)
+        return None if bounds == rules else item._replace(lo=bounds.lo, hi=bounds.hi)
 
     def _sow(self, children: list[Node], known: dict[NodeId, KnownBounds], result: int) -> None:
         if not known:

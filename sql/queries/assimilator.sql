@@ -1,10 +1,24 @@
 -- Putting valid results into the tree.
 
 -- name: valid_results
-SELECT results.lease, results.workunit, workunits.node, results.answer, results.lo, results.hi,
+SELECT results.lease, results.workunit, workunits.node,
+       CASE WHEN results.agreed_lo < workunits.threshold
+             AND results.agreed_hi >= workunits.threshold THEN 'exhausted'
+            ELSE results.answer END,
+       coalesce(results.agreed_lo, results.lo), coalesce(results.agreed_hi, results.hi),
        results.nodes, results.seconds,
        results.late OR workunits.state = 'withdrawn' AS wasted,
-       CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes
+       CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes,
+       workunits.quorum > 1 AND (leases.probe OR EXISTS (
+           SELECT FROM results AS earlier
+           WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
+             AND earlier.state IN ('valid', 'assimilated')
+       )) AS checking,
+       workunits.known_from IS NOT NULL AND EXISTS (
+           SELECT FROM results AS source
+           WHERE source.lease = ANY(workunits.known_from)
+             AND source.state NOT IN ('valid', 'assimilated')
+       ) AS unfounded
 FROM results
 JOIN workunits ON workunits.id = results.workunit
 JOIN leases ON leases.id = results.lease
@@ -36,7 +50,8 @@ FROM locked WHERE workunits.id = locked.id
 -- name: count_results
 UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,
                   wasted_nodes = wasted_nodes + %(wasted_nodes)s,
-                  split_nodes = split_nodes + %(split_nodes)s, seconds = seconds + %(seconds)s
+                  split_nodes = split_nodes + %(split_nodes)s, seconds = seconds + %(seconds)s,
+                  checking_nodes = checking_nodes + %(checking_nodes)s
 WHERE campaign = %(campaign)s
 
 -- name: count_ended_leases
@@ -50,4 +65,18 @@ WITH ended AS (
 )
 UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended),
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)
+WHERE campaign = %(campaign)s
+
+-- name: refuse_unfounded
+-- Answers found with bounds that were retracted meanwhile; their questions are asked anew.
+WITH refused AS (
+    UPDATE results SET state = 'retracted', agreed_lo = NULL, agreed_hi = NULL
+    WHERE lease = ANY(%(leases)s) RETURNING workunit
+), withdrawn AS (
+    UPDATE workunits SET state = 'withdrawn', disputed = false
+    WHERE id IN (SELECT workunit FROM refused)
+      AND state IN ('ready', 'leased', 'returned', 'exhausted')
+    RETURNING id
+)
+UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
 WHERE campaign = %(campaign)s

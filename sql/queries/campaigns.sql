@@ -32,12 +32,13 @@ SELECT id, name, spec, position, goal, state, root, max_score, threshold, target
 FROM campaigns WHERE state = 'running' ORDER BY id
 
 -- name: waiting_campaigns
--- Those with valid results, or with leases that ended without one and are not counted.
+-- Those with valid or doubted results, or with leases that ended without one and are not counted.
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
        node_limit, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns
 WHERE EXISTS (
-    SELECT FROM results WHERE results.campaign = campaigns.id AND results.state = 'valid'
+    SELECT FROM results
+    WHERE results.campaign = campaigns.id AND results.state IN ('valid', 'doubted')
 ) OR id IN (
     SELECT workunits.campaign FROM leases JOIN workunits ON workunits.id = leases.workunit
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
@@ -115,3 +116,8 @@ WHERE campaign = %s AND settled_at IS NULL ORDER BY id
 -- name: raise_alarm
 INSERT INTO alarms (campaign, kind, node, result, detail)
 VALUES (%(campaign)s, %(kind)s, %(node)s, %(result)s, %(detail)s)
+
+-- name: open_disputes
+-- Contradictions between answers that are still to be decided.
+SELECT count(*) FROM workunits
+WHERE campaign = %s AND disputed AND state IN ('ready', 'leased', 'returned', 'exhausted')

@@ -53,8 +53,10 @@ FROM claims
 LEFT JOIN results ON results.lease = claims.result
 LEFT JOIN workunits ON workunits.id = results.workunit
 WHERE results.state IS DISTINCT FROM 'assimilated'
+   OR results.agreed_lo > results.lo OR results.agreed_hi < results.hi
    OR CASE WHEN workunits.node = claims.node
-           THEN (claims.lo, claims.hi) <> (results.lo, results.hi)
+           THEN (claims.lo, claims.hi) <> (coalesce(results.agreed_lo, results.lo),
+                                           coalesce(results.agreed_hi, results.hi))
            ELSE results.answer <> 'exhausted' OR results.proved IS NULL END
 
 -- name: check_lease_ends
@@ -88,6 +90,17 @@ WHERE state = 'returned'
       SELECT FROM results
       WHERE results.workunit = workunits.id AND results.state IN ('pending', 'valid')
   )
+
+-- name: check_opposed_answers
+-- Of two answers that contradict each other at most one is believed.
+SELECT one.campaign, format('results %s and %s', one.lease, other.lease)
+FROM results AS one JOIN results AS other
+  ON other.workunit = one.workunit AND one.answer = 'yes' AND other.answer = 'no'
+WHERE one.state = 'assimilated' AND other.state = 'assimilated'
+
+-- name: check_disputes
+SELECT campaign, format('workunit %s is %s', id, state) FROM workunits
+WHERE disputed AND (state NOT IN ('ready', 'leased', 'returned', 'exhausted') OR quorum < 2)
 
 -- name: check_wrong_answers
 SELECT workunits.campaign, format('workunit %s', workunits.id)

@@ -29,49 +29,108 @@ WHERE h.id = s.host
 -- What a client that has just arrived should get ready for.
 SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 16
 
+-- name: lease_terms
+-- Whose hosts these are, and how many more leases each may have: none for some minutes after
+-- a bad answer, the longer the more of them there were.
+SELECT h.id, h.user_id, CASE
+    WHEN h.error_at + least(h.errors, 40) ^ 2 * interval '1 minute' > now() THEN 0
+    ELSE greatest(0, h.quota - (
+        SELECT count(*) FROM leases l WHERE l.host = h.id AND l.state = 'open'
+    ))::integer END
+FROM hosts h WHERE h.id = ANY (%(hosts)s)
+
+-- name: workunits_asked_again
+-- Questions that wait for another user's answer, most urgent first, and who knows them.
+SELECT w.id, ARRAY (
+    SELECT DISTINCT h.user_id FROM leases l JOIN hosts h ON h.id = l.host
+    WHERE l.workunit = w.id
+      AND (l.state IN ('open', 'returned') OR EXISTS (SELECT FROM results r WHERE r.lease = l.id))
+)
+FROM workunits w JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+WHERE w.state = 'ready' AND w.quorum > 1
+ORDER BY w.priority, w.id LIMIT %(most)s
+
+-- name: probes
+-- Questions whose answer several users agreed on, the latest, and who knows them.
+SELECT w.id, ARRAY (
+    SELECT DISTINCT h.user_id FROM leases l JOIN hosts h ON h.id = l.host
+    WHERE l.workunit = w.id
+)
+FROM workunits w JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+WHERE w.state = 'answered' AND w.quorum > 1 AND NOT w.disputed AND c.probe_rate > 0
+ORDER BY w.id DESC LIMIT %(most)s
+
+-- name: probe_rate
+-- How many of the leases shall be questions with a known answer.
+SELECT coalesce(max(probe_rate), 0) FROM campaigns
+WHERE state = 'running' AND replication <> 'none'
+
 -- name: lease_workunits
--- Give ready workunits to the slots that ask, most urgent first, one to every request
--- before a second to any.
-WITH slots AS MATERIALIZED (
-    SELECT array_agg(request ORDER BY round, request) AS requests,
-           array_agg(host ORDER BY round, request) AS hosts,
-           array_agg(speed ORDER BY round, request) AS speeds
-    FROM unnest(%(hosts)s::integer[], %(slots)s::integer[], %(speeds)s::double precision[])
-         WITH ORDINALITY AS r (host, slots, speed, request),
-         generate_series(1, r.slots) AS round
+-- Give ready workunits to slots, most urgent first; some slots get a question again that was
+-- chosen for them. Lease ids are drawn in random order where both kinds are mixed, so that
+-- they do not tell which is which.
+WITH free AS MATERIALIZED (
+    SELECT array_agg(place ORDER BY place) AS places
+    FROM generate_series(1, cardinality(%(hosts)s::integer[])) AS place
+    WHERE place <> ALL (%(again_places)s::integer[])
 ),
-picked AS MATERIALIZED (
-    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position, h.history,
-           c.spec, c.node_limit, c.target_seconds
+fresh AS MATERIALIZED (
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
+           h.history, c.spec, c.node_limit, c.target_seconds
     FROM workunits w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
     JOIN nodes n ON n.id = w.node
     LEFT JOIN histories h ON h.node = w.node
-    WHERE w.state = 'ready'
+    WHERE w.state = 'ready' AND w.quorum = 1
     ORDER BY w.priority, w.id
-    LIMIT %(total)s
+    LIMIT cardinality(%(hosts)s::integer[]) - cardinality(%(again)s::bigint[])
     FOR UPDATE OF w SKIP LOCKED
 ),
+again AS MATERIALIZED (
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
+           h.history, c.spec, c.node_limit, c.target_seconds,
+           a.place, a.probe
+    FROM unnest(%(again)s::bigint[], %(again_places)s::integer[], %(again_probes)s::boolean[])
+         AS a (id, place, probe)
+    JOIN workunits w ON w.id = a.id
+    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN nodes n ON n.id = w.node
+    LEFT JOIN histories h ON h.node = w.node
+    WHERE w.state = CASE WHEN a.probe THEN 'answered'::workunit_state ELSE 'ready' END
+    FOR UPDATE OF w SKIP LOCKED
+),
+picked AS MATERIALIZED (
+    SELECT fresh.*, free.places[row_number() OVER (ORDER BY priority, id)] AS place,
+           false AS probe
+    FROM fresh CROSS JOIN free
+    UNION ALL
+    SELECT * FROM again
+),
+mixed AS MATERIALIZED (
+    SELECT * FROM picked
+    ORDER BY CASE WHEN cardinality(%(again)s::bigint[]) > 0 THEN random() ELSE priority END, id
+),
 matched AS MATERIALIZED (
-    SELECT nextval('leases_id_seq') AS lease, s.requests[p.place] AS request,
-           s.hosts[p.place] AS host, p.*,
+    SELECT nextval('leases_id_seq') AS lease, m.*,
+           (%(requests)s::integer[])[m.place] AS request,
+           (%(hosts)s::integer[])[m.place] AS host,
            least(
-               p.budget,
-               p.node_limit,
-               greatest(1, p.target_seconds * CASE WHEN s.speeds[p.place] > 0
-                                                   THEN s.speeds[p.place]
+               m.budget,
+               m.node_limit,
+               greatest(1, m.target_seconds * CASE WHEN (%(speeds)s::double precision[])[m.place] > 0
+                                                   THEN (%(speeds)s::double precision[])[m.place]
                                                    ELSE %(default_speed)s END)
            )::bigint AS node_budget
-    FROM (SELECT *, row_number() OVER (ORDER BY priority, id) AS place FROM picked) p
-    CROSS JOIN slots s
+    FROM mixed m
 ),
 taken AS (
-    UPDATE workunits SET state = 'leased' WHERE id = ANY (ARRAY (SELECT id FROM matched))
+    UPDATE workunits SET state = 'leased'
+    WHERE id = ANY (ARRAY (SELECT id FROM matched WHERE NOT probe))
 ),
 leased AS (
-    INSERT INTO leases (id, workunit, host, budget, deadline)
+    INSERT INTO leases (id, workunit, host, budget, deadline, probe)
     OVERRIDING SYSTEM VALUE
-    SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second'
+    SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second', probe
     FROM matched
 )
 SELECT request, lease, id AS workunit, campaign, spec, uuid_send(position) AS position, history,
@@ -84,9 +143,10 @@ ORDER BY request, lease
 SELECT pg_notify('zermelo_wanted', id::text) FROM campaigns WHERE state = 'running'
 
 -- name: no_work_reason
--- How many campaigns there are in each state.
+-- How many campaigns there are in each state, and whether questions wait for other users.
 SELECT count(*) FILTER (WHERE state = 'running') AS running,
-       count(*) FILTER (WHERE state = 'paused') AS paused
+       count(*) FILTER (WHERE state = 'paused') AS paused,
+       EXISTS (SELECT FROM workunits WHERE state = 'ready' AND quorum > 1) AS others_asked
 FROM campaigns
 
 -- name: submit_results
@@ -101,7 +161,7 @@ WITH sent AS (
     ) WITH ORDINALITY AS s (host, lease, answer, lo, hi, nodes, seconds, proved, place)
 ),
 locked AS MATERIALIZED (
-    SELECT s.*, l.state AS lease_state, w.id AS workunit, w.state AS workunit_state,
+    SELECT s.*, l.state AS lease_state, l.probe, w.id AS workunit, w.state AS workunit_state,
            w.campaign, w.threshold,
            EXISTS (SELECT FROM results r WHERE r.lease = s.lease) AS stored_before
     FROM sent s
@@ -118,7 +178,8 @@ judged AS MATERIALIZED (
                WHEN lo > hi OR answer = 'yes' AND lo < threshold
                             OR answer = 'no' AND hi >= threshold
                    THEN 'contradictory'
-               WHEN lease_state <> 'open' OR workunit_state NOT IN ('ready', 'leased')
+               WHEN lease_state <> 'open'
+                    OR workunit_state NOT IN ('ready', 'leased') AND NOT probe
                    THEN 'late'
                ELSE 'accepted'
            END AS receipt

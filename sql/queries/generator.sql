@@ -33,7 +33,7 @@ WHERE campaign = %(campaign)s
 
 -- name: proved_below
 -- What exhausted searches of these nodes had settled below them.
-SELECT workunits.node, results.lease, results.proved
+SELECT workunits.node, workunits.threshold, results.lease, results.proved
 FROM workunits JOIN results ON results.workunit = workunits.id
 WHERE workunits.node = ANY(%s) AND results.state = 'assimilated'
   AND results.answer = 'exhausted' AND results.proved IS NOT NULL
@@ -45,7 +45,7 @@ WITH unneeded AS (
     SELECT workunits.id FROM workunits
     JOIN unnest(%(nodes)s::bigint[], %(thresholds)s::smallint[]) AS question (node, threshold)
       ON workunits.node = question.node AND workunits.threshold = question.threshold
-    WHERE workunits.state IN ('ready', 'leased')
+    WHERE workunits.state IN ('ready', 'leased') AND NOT workunits.disputed
     ORDER BY workunits.id FOR UPDATE OF workunits
 ), withdrawn AS (
     UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
@@ -55,6 +55,7 @@ UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
 WHERE campaign = %(campaign)s
 
 -- name: insert_workunits
+-- A question that is being asked already, because its answers are disputed, is left at that.
 INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess, plies_left,
                        ply, known, known_from)
 SELECT %(campaign)s, node, threshold, %(budget)s, priority, expected, guess, plies_left, ply,
@@ -64,6 +65,7 @@ FROM unnest(
     %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
     %(plies)s::smallint[], %(known)s::bytea[], %(known_from)s::bigint[]
 ) AS question (node, threshold, priority, expected, guess, plies_left, ply, known, known_from)
+ON CONFLICT (node, threshold) WHERE state IN ('ready', 'leased', 'returned', 'exhausted') DO NOTHING
 
 -- name: count_workunits
 UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)s
@@ -89,3 +91,9 @@ ON CONFLICT (campaign, fitted_at) DO NOTHING
 -- name: latest_cost_model
 SELECT parameters, samples FROM cost_models
 WHERE campaign = %s ORDER BY fitted_at DESC LIMIT 1
+
+-- name: forget_proved
+-- What exhausted searches brought along contradicts the tree: split without it.
+UPDATE results SET proved = NULL FROM workunits
+WHERE workunits.campaign = %s AND workunits.state = 'exhausted'
+  AND results.workunit = workunits.id AND results.proved IS NOT NULL

@@ -5,17 +5,20 @@
 -- validators share the work.
 SELECT results.lease, results.workunit, results.campaign, results.host, results.answer,
        results.lo, results.hi, results.proved, workunits.threshold, campaigns.max_score,
-       campaigns.replication, campaigns.quorum
+       campaigns.replication, least(workunits.expected, leases.budget) AS effort
 FROM results
 JOIN workunits ON workunits.id = results.workunit
 JOIN campaigns ON campaigns.id = results.campaign
+JOIN leases ON leases.id = results.lease
 WHERE results.state = 'pending'
 ORDER BY results.lease LIMIT %s
 FOR UPDATE OF results SKIP LOCKED
 
 -- name: judge_results
-UPDATE results SET state = judged.state
-FROM unnest(%(leases)s::bigint[], %(states)s::result_state[]) AS judged (lease, state)
+-- Where nothing is compared: believed as they are, or refused.
+UPDATE results SET state = judged.state, credit = judged.credit
+FROM unnest(%(leases)s::bigint[], %(states)s::result_state[], %(credits)s::real[])
+     AS judged (lease, state, credit)
 WHERE results.lease = judged.lease
 
 -- name: ask_again
@@ -24,3 +27,127 @@ WITH refused AS (
     SELECT id FROM workunits WHERE id = ANY(%s) AND state = 'returned' ORDER BY id FOR UPDATE
 )
 UPDATE workunits SET state = 'ready' FROM refused WHERE workunits.id = refused.id
+
+-- name: lock_questions
+-- The questions to decide, each by one validator at a time.
+SELECT workunits.id, workunits.campaign, workunits.state, workunits.threshold,
+       workunits.expected, workunits.quorum, workunits.disputed, campaigns.state,
+       campaigns.max_score, campaigns.replication, campaigns.quorum
+FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
+WHERE workunits.id = ANY(%s) ORDER BY workunits.id FOR UPDATE OF workunits
+
+-- name: votes
+-- All answers to these questions that may still count.
+SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
+       results.state, results.answer, results.lo, results.hi, results.proved, leases.budget,
+       extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds
+FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
+WHERE results.workunit = ANY(%s)
+  AND results.state IN ('pending', 'unconfirmed', 'valid', 'assimilated')
+ORDER BY results.lease
+
+-- name: settle_votes
+-- What became of answers that were compared.
+UPDATE results SET state = settled.state, agreed_lo = settled.lo, agreed_hi = settled.hi,
+                   credit = settled.credit, proved = settled.proved
+FROM unnest(
+    %(leases)s::bigint[], %(states)s::result_state[], %(los)s::smallint[], %(his)s::smallint[],
+    %(credits)s::real[], %(proved)s::bytea[]
+) AS settled (lease, state, lo, hi, credit, proved)
+WHERE results.lease = settled.lease
+
+-- name: settle_questions
+UPDATE workunits SET state = settled.state, quorum = settled.quorum, disputed = settled.disputed
+FROM unnest(
+    %(ids)s::bigint[], %(states)s::workunit_state[], %(quorums)s::smallint[],
+    %(disputed)s::boolean[]
+) AS settled (id, state, quorum, disputed)
+WHERE workunits.id = settled.id
+
+-- name: open_twin
+-- Whether another workunit asks the same question at the moment.
+SELECT EXISTS (
+    SELECT FROM workunits AS twin JOIN workunits ON workunits.id = %s
+    WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
+      AND twin.id <> workunits.id AND twin.state IN ('ready', 'leased', 'returned', 'exhausted')
+)
+
+-- name: note_confirmed
+-- Hosts whose answers others confirmed: their record and their quota grow. Who becomes known
+-- again is forgiven.
+UPDATE hosts SET streak = streak + told.answers, confirmed = confirmed + told.answers,
+                 errors = CASE WHEN streak + told.answers < %(known_after)s THEN errors ELSE 0 END,
+                 quota = least(%(most)s, quota + told.answers),
+                 validated_nodes = validated_nodes + told.nodes,
+                 validated_seconds = validated_seconds + told.seconds
+FROM unnest(
+    %(hosts)s::integer[], %(answers)s::integer[], %(nodes)s::float8[], %(seconds)s::float8[]
+) AS told (host, answers, nodes, seconds)
+WHERE hosts.id = told.host
+
+-- name: note_errors
+-- One bad answer: the record begins anew, and the quota shrinks.
+UPDATE hosts SET streak = 0, errors = errors + 1, error_at = now(),
+                 quota = greatest(1, quota / 4)
+WHERE id = ANY(%(hosts)s)
+
+-- name: doubt_results
+-- Everything that is believed on the word of these hosts. What others, not of the same kind,
+-- would have answered alike stays in the tree; the rest is to be taken out of it. The credit
+-- of these hosts for it is taken back.
+WITH suspect AS MATERIALIZED (
+    SELECT lease, workunit, answer, host, credit, received_at FROM results
+    WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+), backed AS MATERIALIZED (
+    SELECT suspect.workunit
+    FROM suspect
+    JOIN results AS other ON other.workunit = suspect.workunit AND other.answer = suspect.answer
+    JOIN hosts ON hosts.id = other.host
+    WHERE other.state IN ('valid', 'assimilated') AND other.agreed_lo IS NOT NULL
+      AND other.host <> ALL(%(hosts)s)
+    GROUP BY suspect.workunit
+    HAVING count(DISTINCT hosts.user_id) > 1 OR bool_or(hosts.streak >= %(known_after)s)
+), doubted AS (
+    UPDATE results SET state = 'doubted',
+                       credit = CASE WHEN host = ANY(%(hosts)s) THEN 0 ELSE credit END
+    WHERE lease = ANY (ARRAY (
+        SELECT lease FROM suspect
+        UNION
+        SELECT results.lease FROM results
+        WHERE results.workunit = ANY (ARRAY (SELECT workunit FROM suspect))
+          AND results.workunit <> ALL (ARRAY (SELECT workunit FROM backed))
+          AND results.state IN ('valid', 'assimilated') AND results.agreed_lo IS NOT NULL
+    ))
+    RETURNING campaign
+), dropped AS (
+    UPDATE results SET state = 'retracted'
+    WHERE host = ANY(%(hosts)s) AND state = 'unconfirmed'
+), revoked AS (
+    UPDATE credits SET nodes = greatest(0, nodes - taken.credit)
+    FROM (
+        SELECT host, date_trunc('month', received_at AT TIME ZONE 'UTC')::date AS month,
+               sum(credit) AS credit
+        FROM suspect GROUP BY 1, 2
+    ) AS taken
+    WHERE credits.host = taken.host AND credits.month = taken.month
+)
+SELECT campaign, count(*) FROM doubted GROUP BY campaign
+
+-- name: grant_credit
+-- Credit in nodes, to the hosts, in the team their user is in now.
+INSERT INTO credits AS c (host, user_id, team, month, nodes, results)
+SELECT hosts.id, hosts.user_id, users.team, date_trunc('month', now() AT TIME ZONE 'UTC')::date,
+       granted.nodes, granted.results
+FROM unnest(%(hosts)s::integer[], %(nodes)s::float8[], %(results)s::bigint[])
+     AS granted (host, nodes, results)
+JOIN hosts ON hosts.id = granted.host
+JOIN users ON users.id = hosts.user_id
+ORDER BY hosts.id
+ON CONFLICT (host, month, team) DO UPDATE
+SET nodes = c.nodes + excluded.nodes, results = c.results + excluded.results
+
+-- name: unanswerable_votes
+-- Answers that wait for another user's although nobody will be asked any more.
+UPDATE results SET state = 'retracted' FROM workunits
+WHERE results.state = 'unconfirmed' AND workunits.id = results.workunit
+  AND workunits.state IN ('answered', 'split', 'withdrawn')

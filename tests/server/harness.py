@@ -16,12 +16,13 @@ from zermelo.games import Bounds, Game
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator.matching import Again, assign, lease_parameters, open_slots
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
 from zermelo.sql import query
 
-MOST_STEPS = 100_000
+MOST_STEPS = 20_000
 
 
 @dataclass
@@ -44,6 +45,26 @@ class Result:
     proved: bytes | None = None
 
 
+def lease_to(
+    connection: Connection, hosts: list[int], count: int = 1, probe_rate: float = 0.0
+) -> list[tuple[Any, ...]]:
+    """Lease so many workunits to each host, as the coordinator does."""
+    terms = connection.execute(query("lease_terms"), {"hosts": hosts}).fetchall()
+    slots = open_slots(
+        [(host, count, 0.0) for host in hosts],
+        {host: (user, free) for host, user, free in terms},
+    )
+    again, probes = (
+        [Again(*row) for row in connection.execute(query(name), {"most": 1000}).fetchall()]
+        for name in ("workunits_asked_again", "probes")
+    )
+    return connection.execute(
+        query("lease_workunits"),
+        lease_parameters(slots, assign(slots, again, probes, probe_rate))
+        | {"default_speed": 1e6, "lease_seconds": 60},
+    ).fetchall()
+
+
 @dataclass
 class Host:
     """One client, with an engine of its own."""
@@ -52,6 +73,7 @@ class Host:
     campaign: Campaign
     engine: Engine
     user: str = "tester"
+    probe_rate: float = 0.0
     id: int = 0
     holding: list[Work] = field(default_factory=list)
 
@@ -73,13 +95,7 @@ class Host:
         return self.engine.game
 
     def take(self, count: int = 1) -> list[Work]:
-        rows = self.connection.execute(
-            query("lease_workunits"),
-            {
-                "hosts": [self.id], "slots": [count], "speeds": [0.0], "total": count,
-                "default_speed": 1e6, "lease_seconds": 60,
-            },
-        ).fetchall()
+        rows = lease_to(self.connection, [self.id], count, self.probe_rate)
         taken = []
         for _, lease, workunit, _, _, key, history, threshold, budget, known in rows:
             seeds = [
@@ -145,6 +161,8 @@ class Solve:
     campaign: Campaign
     clients: int = 2
     seed: int = 1
+    #: Whether every client belongs to a user of its own.
+    users: bool = False
     hosts: list[Host] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -152,8 +170,11 @@ class Solve:
         self.engine = open_engine(self.campaign.game, hash_mb=1)
         self.plan = CampaignPlan(self.connection, self.campaign, self.engine)
         self.hosts = [
-            Host(self.connection, self.campaign, open_engine(self.campaign.game, hash_mb=1))
-            for _ in range(self.clients)
+            Host(
+                self.connection, self.campaign, open_engine(self.campaign.game, hash_mb=1),
+                user=f"user {number}" if self.users else "tester",
+            )
+            for number in range(self.clients)
         ]
         self.now = 0.0
 

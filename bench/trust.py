@@ -1,0 +1,379 @@
+"""How safe the tree is from lying hosts, and what that costs.
+
+Real PostgreSQL, the real generator, validator and assimilator, the real engine; only the
+network is left out: hosts take their leases and hand in their results by the same queries
+that the coordinator uses. 200 hosts solve late positions of reversi 8x8, one campaign after
+the other; 5 % of them lie at random, 2 % always, and 1 % are pairs of one user who agree on
+what to lie about. At the end every bound of every tree is compared with the truth.
+
+    python bench/trust.py [--hosts 200] [--answers 40000] [--seed 1] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import logging
+import random
+import shutil
+import tempfile
+import time
+import uuid
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zermelo.engine import Engine, Known, Status, Window, open_engine
+from zermelo.games import Bounds, open_game
+from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server import validator
+from zermelo.server.assimilator import assimilate
+from zermelo.server.campaigns import Campaign, create_campaign
+from zermelo.server.check import check_database
+from zermelo.server.coordinator.matching import Again, assign, lease_parameters, open_slots
+from zermelo.server.database import Connection, connect_once, ensure_schema
+from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
+from zermelo.server.tree.tree import Tree
+from zermelo.sql import query
+
+SPEC = "reversi:8x8"
+EMPTIES = 11
+NODE_LIMIT = 100
+PROBE_RATE = 0.01
+#: How often those lie who lie at random.
+RANDOM_RATES = (0.5, 0.3, 0.2, 0.1)
+#: Which part of all questions a colluding pair lies about.
+COLLUSION = 0.3
+SPEED = 100_000.0
+
+
+@dataclass
+class Host:
+    id: int
+    kind: str
+    rate: float = 0.0
+    chance: random.Random = field(default_factory=random.Random)
+
+    def lies(self, position: bytes, threshold: int) -> bool:
+        if self.kind == "colluding":
+            digest = hashlib.blake2b(position + bytes([threshold % 256]), digest_size=4).digest()
+            return int.from_bytes(digest, "big") < COLLUSION * 2**32
+        return self.chance.random() < self.rate
+
+
+@dataclass
+class Job:
+    host: Host
+    lease: int
+    position: Any
+    key: bytes
+    threshold: int
+    budget: int
+    known: list[Known]
+
+
+@dataclass
+class Report:
+    hosts: int
+    liars: dict[str, int]
+    answers: int
+    lies: int
+    campaigns: int
+    tree_nodes: int
+    wrong_bounds: int
+    wrong_values: int
+    violations: int
+    convictions: int
+    retractions: int
+    #: Second opinions and known answers, in nodes, by the nodes of first answers.
+    extra_work: float
+    extra_work_known: float
+    known_after_answers: int
+    seconds: float
+
+
+class Simulation:
+    def __init__(self, connection: Connection, hosts: int, seed: int) -> None:
+        self.connection = connection
+        self.chance = random.Random(seed)
+        self.engine: Engine = open_engine(open_game(SPEC), hash_mb=4)
+        self.hosts = self._register(hosts)
+        self.answers = self.lies = 0
+        self.known_from_lease: int | None = None
+        self.known_after = 0
+        self.campaigns: list[Campaign] = []
+        self.truths: list[int] = []
+
+    def _register(self, count: int) -> list[Host]:
+        kinds = ["random"] * round(0.05 * count) + ["always"] * round(0.02 * count)
+        kinds += ["colluding"] * (2 * max(1, round(0.01 * count / 2)))
+        kinds += ["honest"] * (count - len(kinds))
+        hosts = []
+        for number, kind in enumerate(kinds):
+            # Two who collude are of one user.
+            pair = number - number % 2 if kind == "colluding" else number
+            user = self._one("ensure_user", {"name": f"user {pair} {kind}"})
+            host = self._one("register_host", {
+                "user": user, "instance": uuid.UUID(int=self.chance.getrandbits(128)), "name": "",
+                "version": "", "slots": 1, "speed": SPEED,
+            })  # fmt: skip
+            rate = {"always": 1.0, "random": RANDOM_RATES[number % len(RANDOM_RATES)]}.get(kind, 0)
+            hosts.append(Host(host, kind, rate, random.Random(self.chance.random())))
+        return hosts
+
+    def _one(self, name: str, parameters: dict[str, Any]) -> int:
+        row = self.connection.execute(query(name), parameters).fetchone()
+        assert row  # noqa: S101
+        return int(row[0])
+
+    # -- a campaign -----------------------------------------------------------------------
+
+    def solve_one(self) -> None:
+        game = self.engine.game
+        position = self._late_position()
+        campaign = create_campaign(
+            self.connection, SPEC, position=game.format(position), node_limit=NODE_LIMIT,
+            name=f"late {len(self.campaigns)}", replication="adaptive", goal="score",
+        )  # fmt: skip
+        self.campaigns.append(campaign)
+        plan = CampaignPlan(self.connection, campaign, self.engine)
+        idle, busy = list(self.hosts), []
+        now, idle_rounds = 0.0, 0
+        while not plan.finished:
+            now += 0.1
+            plan.step(Demand(len(self.hosts), SPEED, now))
+            self.chance.shuffle(idle)
+            jobs = self._lease(idle)
+            working = {job.host.id for job in jobs}
+            idle = [host for host in idle if host.id not in working]
+            busy += jobs
+            self.chance.shuffle(busy)
+            done, busy = busy[: (len(busy) + 1) // 2], busy[(len(busy) + 1) // 2 :]
+            self._submit(done)
+            idle += [job.host for job in done]
+            while validator.validate(self.connection):
+                pass
+            while assimilate(self.connection, campaign):
+                pass
+            self._note_known()
+            idle_rounds = 0 if done else idle_rounds + 1
+            if idle_rounds > 200:
+                raise RuntimeError(f"campaign {campaign.name} does not go on")
+        self._submit(busy)
+        while validator.validate(self.connection):
+            pass
+        self.connection.execute(query("unanswerable_votes"))
+        while assimilate(self.connection, campaign):
+            pass
+
+    def _late_position(self) -> Any:
+        game = self.engine.game
+        while True:
+            position = game.initial()
+            while game.plies_left(position) > EMPTIES and (moves := game.moves(position)):
+                position = game.play(position, self.chance.choice(moves))
+            if game.moves(position):
+                return position
+
+    def _lease(self, hosts: list[Host]) -> list[Job]:
+        if not hosts:
+            return []
+        terms = self.connection.execute(
+            query("lease_terms"), {"hosts": [host.id for host in hosts]}
+        ).fetchall()
+        slots = open_slots(
+            [(host.id, 1, SPEED) for host in hosts],
+            {host: (user, free) for host, user, free in terms},
+        )
+        again, probes = (
+            [Again(*row) for row in self.connection.execute(query(name), {"most": 256})]
+            for name in ("workunits_asked_again", "probes")
+        )
+        rows = self.connection.execute(
+            query("lease_workunits"),
+            lease_parameters(slots, assign(slots, again, probes, PROBE_RATE))
+            | {"default_speed": SPEED, "lease_seconds": 3600},
+        ).fetchall()
+        jobs = []
+        for request, lease, _, _, _, key, history, threshold, budget, known in rows:
+            seeds = [
+                Known(self.engine.game.decode(item.key, item.history), Bounds(item.lo, item.hi))
+                for item in (unpack(known) if known else [])
+            ]
+            position = self.engine.game.decode(key, history or b"")
+            host = hosts[request - 1]
+            jobs.append(Job(host, lease, position, key, threshold, budget, seeds))
+        return jobs
+
+    def _submit(self, jobs: list[Job]) -> None:
+        if not jobs:
+            return
+        rows = [self._answer(job) for job in jobs]
+        answers, los, his, nodes, proved = (list(column) for column in zip(*rows, strict=True))
+        self.connection.execute(
+            query("submit_results"),
+            {
+                "hosts": [job.host.id for job in jobs], "leases": [job.lease for job in jobs],
+                "answers": answers, "los": los, "his": his, "nodes": nodes,
+                "seconds": [0.1] * len(jobs), "proved": proved,
+            },
+        )  # fmt: skip
+        self.answers += len(jobs)
+
+    def _answer(self, job: Job) -> tuple[str, int, int, int, bytes | None]:
+        self.engine.clear()
+        answer = self.engine.solve(
+            job.position, Window.question(job.threshold), node_limit=job.budget, known=job.known
+        )
+        rules = self.engine.game.score_range
+        told = answer.bounds.answers(job.threshold)
+        if job.host.lies(job.key, job.threshold):
+            self.lies += 1
+            if told:
+                return "no", rules.lo, job.threshold - 1, answer.nodes, None
+            return "yes", job.threshold, rules.hi, answer.nodes, None
+        if answer.status is Status.SOLVED:
+            word = "yes" if told else "no"
+            return word, answer.bounds.lo, answer.bounds.hi, answer.nodes, None
+        return "exhausted", answer.bounds.lo, answer.bounds.hi, answer.nodes, self._proved(answer)
+
+    def _proved(self, answer: Any) -> bytes:
+        game = self.engine.game
+        known = []
+        for item in answer.proved:
+            canonical = game.canonical(item.position)
+            known.append(KnownBounds(
+                game.encode(canonical), game.history(canonical), item.bounds.lo, item.bounds.hi
+            ))
+        return pack(known)
+
+    def _note_known(self) -> None:
+        """Remember when the last honest host had become known and is rarely checked."""
+        if self.known_from_lease is not None:
+            return
+        honest = [host.id for host in self.hosts if host.kind == "honest"]
+        rarely = validator.KNOWN_AFTER + round(validator.LEAST_CHECKED**-0.5)
+        row = self.connection.execute(
+            "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
+            (honest,),
+        ).fetchone()
+        if row and row[0] >= rarely:
+            self.known_from_lease, self.known_after = row[1], self.answers
+
+    # -- what came of it ----------------------------------------------------------------------
+
+    def wrong_bounds(self, campaign: Campaign) -> tuple[int, int, bool]:
+        """Nodes, those whose bounds exclude the true score, and whether the value is wrong."""
+        tree = Tree(self.connection, campaign.id, self.engine)
+        ids = [row[0] for row in self.connection.execute(
+            "SELECT id FROM nodes WHERE campaign = %s", (campaign.id,)
+        )]
+        wrong, wrong_value = 0, False
+        for node in tree.load(ids):
+            position = tree.position(node)
+            if self.engine.game.is_final(position):
+                truth = Bounds(*[self.engine.game.score(position)] * 2)
+            else:
+                truth = self.engine.solve(position, Window(node.lo - 1, node.hi + 1)).bounds
+            if truth.lo < node.lo or truth.hi > node.hi:
+                wrong += 1
+                wrong_value |= node.id == campaign.root
+        return len(ids), wrong, wrong_value
+
+    def extra_work(self, after: int) -> float:
+        row = self.connection.execute(
+            """
+            SELECT coalesce(sum(nodes) FILTER (WHERE again), 0),
+                   coalesce(sum(nodes) FILTER (WHERE NOT again), 0)
+            FROM (
+                SELECT results.nodes, leases.probe OR EXISTS (
+                    SELECT FROM results AS earlier WHERE earlier.workunit = results.workunit
+                      AND earlier.lease < results.lease
+                ) AS again
+                FROM results JOIN leases ON leases.id = results.lease WHERE results.lease > %s
+            ) AS work
+            """,
+            (after,),
+        ).fetchone()
+        return float(row[0] / row[1]) if row and row[1] else float("nan")
+
+
+def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
+    started = time.monotonic()
+    with running(EmbeddedPostgres(folder)) as url:
+        ensure_schema(url)
+        with connect_once(url) as connection:
+            simulation = Simulation(connection, hosts, seed)
+            while simulation.answers < answers:
+                simulation.solve_one()
+                print(f"{simulation.answers:7} answers, {simulation.lies} lies,"
+                      f" known after {simulation.known_after or '-'}", flush=True)
+            trees = [simulation.wrong_bounds(campaign) for campaign in simulation.campaigns]
+            actions = dict(connection.execute(
+                "SELECT action, count(*) FROM audit GROUP BY action"
+            ).fetchall())
+            violations = check_database(connection)
+            for violation in violations[:20]:
+                print(violation)
+            kinds = [host.kind for host in simulation.hosts]
+            return Report(
+                hosts=hosts,
+                liars={kind: kinds.count(kind) for kind in ("random", "always", "colluding")},
+                answers=simulation.answers,
+                lies=simulation.lies,
+                campaigns=len(trees),
+                tree_nodes=sum(nodes for nodes, _, _ in trees),
+                wrong_bounds=sum(wrong for _, wrong, _ in trees),
+                wrong_values=sum(wrong for _, _, wrong in trees),
+                violations=len(violations),
+                convictions=actions.get("convict", 0),
+                retractions=actions.get("retract", 0),
+                extra_work=simulation.extra_work(0),
+                extra_work_known=simulation.extra_work(simulation.known_from_lease)
+                if simulation.known_from_lease else float("nan"),
+                known_after_answers=simulation.known_after,
+                seconds=time.monotonic() - started,
+            )  # fmt: skip
+
+
+def show(report: Report) -> None:
+    print(f"{report.answers:,} answers of {report.hosts} hosts ({report.liars}), {report.lies:,}"
+          f" of them lies; {report.campaigns} campaigns, {report.tree_nodes:,} nodes")
+    print(f"{'':52} {'measured':>10} {'must':>7} {'goal':>7}")
+    rows = [
+        ("wrong bounds in the trees at the end", f"{report.wrong_bounds}", "0", ""),
+        ("wrong values of campaigns", f"{report.wrong_values}", "0", ""),
+        ("violations found by db check", f"{report.violations}", "0", ""),
+        ("extra work once hosts are known", f"{report.extra_work_known:.1%}", "10 %", "5 %"),
+        ("extra work from the first answer on", f"{report.extra_work:.1%}", "", ""),
+    ]
+    for name, measured, must, goal in rows:
+        print(f"{name:52} {measured:>10} {must:>7} {goal:>7}")
+    print(f"{report.convictions} convictions, {report.retractions} retractions; all honest hosts"
+          f" known after {report.known_after_answers:,} answers; {report.seconds:.0f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--answers", type=int, default=40_000, help="at least so many")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    logging.getLogger("zermelo").setLevel(logging.ERROR)
+    folder = Path(tempfile.mkdtemp(prefix="zermelo-bench-"))
+    folder.chmod(0o755)
+    try:
+        report = simulate(folder, options.hosts, options.answers, options.seed)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if options.json:
+        print(json.dumps(asdict(report)))
+    else:
+        show(report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Taking back what rests on answers that are no longer believed.
+
+This is the only place where bounds become looser, and each time it is in the audit. What
+rests on a doubted result is found through provenance: its claims, the bounds backed up
+from them, and the answers that were found with its bounds as seeds. The caller holds the
+tree lock of the campaign in the running transaction.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from zermelo.server.audit import record
+from zermelo.server.campaigns import Campaign
+from zermelo.server.database import Connection
+from zermelo.server.tree.identity import NodeId
+from zermelo.server.voting import DISPUTE_QUORUM
+from zermelo.sql import query
+
+log = logging.getLogger(__name__)
+
+
+class Retracted(NamedTuple):
+    """What a retraction took out: results, those that rested on them, nodes with looser bounds."""
+
+    results: int
+    resting: int
+    nodes: int
+
+
+def retract_doubted(connection: Connection, campaign: Campaign) -> Retracted | None:
+    """Take every doubted result of a campaign out of its tree; None when there is none."""
+    rows = connection.execute(query("doubted_results"), (campaign.id,)).fetchall()
+    if not rows:
+        return None
+    return _retract(connection, campaign, [row[0] for row in rows], "retracted")
+
+
+def dispute(
+    connection: Connection, campaign: Campaign, contested: Sequence[int]
+) -> Retracted:
+    """Take results out and have their questions decided by more users."""
+    retracted = _retract(connection, campaign, contested, "unconfirmed")
+    connection.execute(
+        query("dispute_answers"), {"results": list(contested), "quorum": DISPUTE_QUORUM}
+    )
+    connection.execute(query("notify"), ("zermelo_ready", str(campaign.id)))
+    return retracted
+
+
+def responsible_results(
+    connection: Connection, campaign: Campaign, nodes: Iterable[NodeId]
+) -> list[int]:
+    """The results on which the bounds of these nodes rest, the least supported alone.
+
+    Walks down: a bound comes from a claim about the node or from its children, a lower
+    bound from one of them, an upper bound from all.
+    """
+    rules = campaign.game.score_range
+    supported: dict[int, int] = {}
+    level = {(node, side) for node in nodes for side in ("lo", "hi")}
+    seen = set(level)
+    while level:
+        found = _load(connection, {node for node, _ in level})
+        below: set[tuple[NodeId, str]] = set()
+        for node, side in level:
+            lo, hi, children, claims = found[node]
+            bound = lo if side == "lo" else hi
+            if bound == (rules.lo if side == "lo" else rules.hi):
+                continue
+            own = [claim for claim in claims if (claim.lo if side == "lo" else claim.hi) == bound]
+            supported.update((claim.result, claim.users) for claim in own)
+            if not own:
+                below.update((child, "hi" if side == "lo" else "lo") for child in children)
+        level = below - seen
+        seen |= level
+    least = min(supported.values(), default=0)
+    return sorted(result for result, users in supported.items() if users == least)
+
+
+class _Claimed(NamedTuple):
+    result: int
+    lo: int
+    hi: int
+    users: int
+
+
+def _load(
+    connection: Connection, nodes: set[NodeId]
+) -> dict[NodeId, tuple[int, int, list[NodeId], list[_Claimed]]]:
+    found: dict[NodeId, tuple[int, int, list[NodeId], list[_Claimed]]] = {}
+    for node, lo, hi, children, *claim in connection.execute(
+        query("node_claims"), (sorted(nodes),)
+    ):
+        entry = found.setdefault(node, (lo, hi, children or [], []))
+        if claim[0] is not None:
+            entry[3].append(_Claimed(*claim))
+    return found
+
+
+def _retract(
+    connection: Connection, campaign: Campaign, results: Sequence[int], state: str
+) -> Retracted:
+    resting = _closure(connection, campaign, results)
+    every = [*results, *resting]
+    told: list[str] = []
+    for those, becomes in ((results, state), (resting, "retracted")):
+        rows = connection.execute(
+            query("retract_results"), {"results": list(those), "state": becomes}
+        )
+        told += [row[0] for row in rows]
+    loosened = _loosen(connection, every)
+    parameters = {"campaign": campaign.id, "results": every}
+    connection.execute(query("withdraw_unfounded"), parameters)
+    connection.execute(query("reopen_unanswered"), {"results": every})
+    if loosened:
+        connection.execute(query("reopen_tests"), {"campaign": campaign.id})
+    if loosened or resting or "exhausted" in told:  # else no plan was made from them
+        connection.execute(query("begin_revision"), (campaign.id,))
+    retracted = Retracted(len(results), len(resting), loosened)
+    record(
+        connection, "assimilator", "retract", f"campaign {campaign.name}",
+        f"{retracted.results} results ({state}), {retracted.resting} that rested on them,"
+        f" {retracted.nodes} bounds",
+    )  # fmt: skip
+    log.warning("campaign %s: %s", campaign.name, retracted)
+    connection.execute(query("notify"), ("zermelo_tree", str(campaign.id)))
+    return retracted
+
+
+def _closure(connection: Connection, campaign: Campaign, results: Sequence[int]) -> list[int]:
+    """All answers that were found with the help of these results, directly or not."""
+    every = set(results)
+    while True:
+        rows = connection.execute(
+            query("resting_on"), {"results": sorted(every), "campaign": campaign.id}
+        ).fetchall()
+        if not rows:
+            return sorted(every - set(results))
+        every.update(row[0] for row in rows)
+
+
+def _loosen(connection: Connection, results: Sequence[int]) -> int:
+    """Take claims away and recompute what they held up, to the root; how many nodes changed."""
+    rows = connection.execute(query("remove_claims"), (list(results),)).fetchall()
+    level = {row[0] for row in rows}
+    changed: set[NodeId] = set()
+    while level:
+        rows = connection.execute(query("recompute_nodes"), {"ids": sorted(level)}).fetchall()
+        level = set()
+        for node, parent, parents in rows:
+            changed.add(node)
+            level.add(parent)
+            level.update(parents or ())
+    return len(changed)

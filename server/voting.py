@@ -1,0 +1,181 @@
+"""What to believe when several hosts answered the same question.
+
+An answer is a pure function of its question, so two honest ones never contradict each
+other on it: they say yes, or they say no, or they ran out of budget. Their bounds need not
+be equal. Nothing is averaged: either enough users agree, or one more is asked. What is
+then believed is what *all* of those who agree have said, so one honest among them is
+enough for it to be true; and of a single host's word only the answer itself, because only
+that can be checked by asking somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from zermelo.games import Bounds
+
+#: A contradiction is decided by so many users who agree, and so many more than object.
+DISPUTE_QUORUM = 3
+DISPUTE_LEAD = 2
+#: So many more users must have run out of budget than have found an answer for the question
+#: to be too hard.
+EXHAUSTED_LEAD = 2
+#: So many users are asked at most about what lies below a question that is too hard.
+MOST_ASKED_BELOW = 5
+
+Place = tuple[bytes, bytes]  # a position below the node: key and history
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One answer to the question."""
+
+    lease: int
+    host: int
+    user: int
+    answer: str
+    bounds: Bounds
+    #: Believed without a second opinion: by its host's record, or because it was before.
+    trusted: bool
+    #: What an exhausted search proved below the node.
+    proved: Mapping[Place, Bounds] = field(default_factory=dict)
+
+
+class Verdict(NamedTuple):
+    """What the votes come to. `winners` is empty while another user must be asked."""
+
+    winners: list[Vote]
+    #: Those that cannot be true if the winners are.
+    losers: list[Vote]
+    #: Neither confirmed nor refuted by the winners.
+    others: list[Vote]
+    answer: str
+    bounds: Bounds
+    #: How many users must agree before this can be decided.
+    quorum: int
+    disputed: bool
+
+    @property
+    def decided(self) -> bool:
+        return bool(self.winners)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether more than one user stands behind it."""
+        return len(users(self.winners)) > 1
+
+
+def decide(votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int) -> Verdict:
+    """Judge all votes on a question.
+
+    `quorum` is how many users must agree; 1 leaves it to how far the voters are trusted.
+    """
+    sides: dict[bool | None, list[Vote]] = {True: [], False: [], None: []}
+    for vote in votes:
+        sides[vote.bounds.answers(threshold)].append(vote)
+    too_hard = sides[None]
+    more, fewer = sorted((sides[True], sides[False]), key=lambda side: -len(users(side)))
+    need = quorum
+    if quorum == 1:
+        need = 1 if any(vote.trusted for vote in more or too_hard) else 2
+    if fewer:
+        need = max(need, DISPUTE_QUORUM, len(users(fewer)) + DISPUTE_LEAD)
+    winners: list[Vote] = []
+    losers: list[Vote] = []
+    if more and len(users(more)) >= need:
+        winners, losers = more, fewer
+    elif not fewer and len(users(too_hard)) >= max(
+        need, len(users(more)) + EXHAUSTED_LEAD if more else 0
+    ):
+        losers = _liars_below(too_hard)
+        winners = [vote for vote in too_hard if vote not in losers]
+        asked = len(users(too_hard))
+        if not losers and _contradict_below(too_hard) and asked < MOST_ASKED_BELOW:
+            return Verdict([], [], list(votes), "", rules, asked + 1, disputed=True)
+    if not winners:
+        return Verdict([], [], list(votes), "", rules, need, disputed=bool(fewer))
+    decided = {vote.lease for vote in [*winners, *losers]}
+    return Verdict(
+        winners=winners,
+        losers=losers,
+        others=[vote for vote in votes if vote.lease not in decided],
+        answer=winners[0].answer,
+        bounds=_agreed(winners, threshold, rules),
+        quorum=need,
+        disputed=bool(losers),
+    )
+
+
+def agreed_below(winners: Sequence[Vote]) -> dict[Place, Bounds]:
+    """What is believed about positions below: all of one user's word, else what two users say."""
+    if len(users(winners)) < 2:
+        return dict(winners[0].proved)
+    told: dict[Place, list[Vote]] = {}
+    for vote in winners:
+        for place in vote.proved:
+            told.setdefault(place, []).append(vote)
+    return {
+        place: _hull(vote.proved[place] for vote in by)
+        for place, by in told.items()
+        if len(users(by)) > 1
+    }
+
+
+def question_alone(bounds: Bounds, threshold: int, rules: Bounds) -> Bounds:
+    """The part of the bounds that answers the question, and nothing beyond it."""
+    if bounds.lo >= threshold:
+        return Bounds(threshold, rules.hi)
+    if bounds.hi < threshold:
+        return Bounds(rules.lo, threshold - 1)
+    return rules
+
+
+def users(votes: Iterable[Vote]) -> set[int]:
+    return {vote.user for vote in votes}
+
+
+def check_rate(streak: int, known_after: int, least: float) -> float:
+    """How likely an answer is checked by another user: always, then less the longer the record."""
+    return 1.0 if streak < known_after else max(least, (1 + streak - known_after) ** -2)
+
+
+def _opponents(vote: Vote, place: Place, votes: Sequence[Vote]) -> set[int]:
+    """The users whose bounds of a position below exclude those of this vote."""
+    return users(
+        other
+        for other in votes
+        if place in other.proved and not _intersect(vote.proved[place], other.proved[place])
+    )
+
+
+def _contradict_below(votes: Sequence[Vote]) -> bool:
+    return any(_opponents(vote, place, votes) for vote in votes for place in vote.proved)
+
+
+def _liars_below(votes: Sequence[Vote]) -> list[Vote]:
+    """Those that several users contradict about a position below, more than say the same."""
+    liars = []
+    for vote in votes:
+        for place in vote.proved:
+            against = _opponents(vote, place, votes)
+            told = users(other for other in votes if place in other.proved)
+            if len(against) >= DISPUTE_LEAD and len(against) > len(told - against):
+                liars.append(vote)
+                break
+    return liars
+
+
+def _agreed(winners: Sequence[Vote], threshold: int, rules: Bounds) -> Bounds:
+    hull = _hull(vote.bounds for vote in winners)
+    return hull if len(users(winners)) > 1 else question_alone(hull, threshold, rules)
+
+
+def _hull(bounds: Iterable[Bounds]) -> Bounds:
+    every = list(bounds)
+    return Bounds(min(b.lo for b in every), max(b.hi for b in every))
+
+
+def _intersect(one: Bounds, other: Bounds) -> bool:
+    return max(one.lo, other.lo) <= min(one.hi, other.hi)

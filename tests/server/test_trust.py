@@ -1,0 +1,291 @@
+"""Lying hosts in a real solve: what they say does not stay in the tree."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.server.harness import Host, Result, Solve, Work
+from tests.server.minimax import KNOWN_VALUES
+from zermelo.engine import Status, Window, open_engine
+from zermelo.games import Bounds
+from zermelo.server import validator
+from zermelo.server.assimilator import assimilate
+from zermelo.server.audit import actions
+from zermelo.server.campaigns import Campaign, create_campaign, find_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import Connection
+from zermelo.server.tree.tree import Tree
+
+SPEC = "reversi:4x4"
+VALUE = KNOWN_VALUES[SPEC]
+
+
+@pytest.fixture(autouse=True)
+def quick_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small boards have few questions: hosts become known sooner."""
+    monkeypatch.setattr(validator, "KNOWN_AFTER", 3)
+    monkeypatch.setattr(validator, "LEAST_CHECKED", 0.2)
+
+
+def solve_of(connection: Connection, clients: int = 6, **options: Any) -> Solve:
+    options = {"replication": "adaptive", "node_limit": 30} | options
+    campaign = create_campaign(connection, SPEC, **options)
+    return Solve(connection, campaign, clients=clients, users=True)
+
+
+def lie(work: Work, truth: Result) -> Result:
+    """The opposite answer; an exhausted search invents one."""
+    if truth.answer == "yes":
+        return Result(work.lease, "no", -16, work.threshold - 1)
+    return Result(work.lease, "yes", work.threshold, 16)
+
+
+class Liar:
+    """Makes a host of a solve lie with a probability."""
+
+    def __init__(self, host: Host, rate: float, seed: int = 1) -> None:
+        self.lies = 0
+        chance = random.Random(seed)
+        honest = host.solve
+
+        def answer(work: Work) -> Result:
+            truth = honest(work)
+            if chance.random() < rate:
+                self.lies += 1
+                return lie(work, truth)
+            return truth
+
+        host.solve = answer  # type: ignore[method-assign]
+
+
+def wrong_bounds(connection: Connection, campaign: Campaign) -> list[int]:
+    """Nodes whose bounds exclude their true score, found by solving each from scratch."""
+    engine = open_engine(campaign.game, hash_mb=1)
+    tree = Tree(connection, campaign.id, engine)
+    ids = [row[0] for row in connection.execute("SELECT id FROM nodes").fetchall()]
+    wrong = []
+    for node in tree.load(ids):
+        position = tree.position(node)
+        score = campaign.game.score_range
+        if campaign.game.is_final(position):
+            continue
+        for threshold in (node.lo, node.hi + 1):
+            answer = engine.solve(position, Window.question(threshold))
+            assert answer.status is Status.SOLVED
+            score &= answer.bounds
+        if not (score.lo >= node.lo and score.hi <= node.hi):
+            wrong.append(node.id)
+    return wrong
+
+
+def count(connection: Connection, query: str, *parameters: Any) -> int:
+    row = connection.execute(query.encode(), parameters).fetchone()
+    assert row
+    return int(row[0])
+
+
+@pytest.mark.parametrize(("replication", "quorum"), [
+    ("none", 1), ("adaptive", 1), ("quorum", 2), ("quorum", 3),
+])
+def test_honest_hosts_solve_under_every_policy(
+    connection: Connection, replication: str, quorum: int
+) -> None:
+    solve = solve_of(connection, clients=4, replication=replication, quorum=quorum)
+    assert solve.run() == Bounds(VALUE, VALUE)
+    assert check_database(connection) == []
+    assert count(connection, "SELECT count(*) FROM results WHERE state = 'invalid'") == 0
+    answers = connection.execute(
+        "SELECT count(DISTINCT user_id) FROM results JOIN hosts ON hosts.id = results.host"
+        " JOIN workunits ON workunits.id = workunit"
+        " WHERE results.state = 'assimilated' AND workunits.state = 'answered'"
+        "   AND NOT results.late GROUP BY workunit"
+    ).fetchall()
+    if replication == "quorum":
+        assert min(users for (users,) in answers) >= quorum
+    if replication == "none":
+        assert max(users for (users,) in answers) == 1
+
+
+@pytest.mark.parametrize(("seed", "rate", "liars"), [(1, 1.0, 1), (2, 0.5, 1), (3, 1.0, 2)])
+def test_liars_of_one_user_never_get_a_wrong_bound_in(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, seed: int, rate: float, liars: int
+) -> None:
+    """While hosts are new every answer is checked, and never by a host of the same user."""
+    monkeypatch.setattr(validator, "KNOWN_AFTER", 1000)
+    solve = solve_of(connection, clients=5 + liars)
+    solve.random.seed(seed)
+    told = [Liar(host, rate, seed) for host in solve.hosts[:liars]]
+    connection.execute(
+        "UPDATE hosts SET user_id = (SELECT user_id FROM hosts WHERE id = %s) WHERE id = ANY(%s)",
+        (solve.hosts[0].id, [host.id for host in solve.hosts[:liars]]),
+    )
+    assert solve.run() == Bounds(VALUE, VALUE)
+    assert sum(liar.lies for liar in told) > 0
+    assert wrong_bounds(connection, solve.campaign) == []
+    assert check_database(connection) == []
+
+
+def test_two_replicas_never_go_to_one_user(connection: Connection) -> None:
+    solve = solve_of(connection, clients=5, replication="quorum", quorum=2)
+    solve.run()
+    assert count(
+        connection,
+        "SELECT count(*) FROM (SELECT workunit, user_id FROM leases JOIN hosts ON hosts.id = host"
+        " WHERE leases.state = 'returned' GROUP BY 1, 2 HAVING count(*) > 1) AS twice",
+    ) == 0
+
+
+def test_a_single_user_waits_for_another(connection: Connection) -> None:
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_limit=100_000)
+    solve = Solve(connection, campaign, clients=2)  # two hosts of one user
+    solve.plan.step(solve.demand())
+    one, other = solve.hosts
+    (work,) = one.take()
+    one.send(one.solve(work))
+    solve.assimilate()
+    assert count(connection, "SELECT count(*) FROM results WHERE state = 'unconfirmed'") == 1
+    taken = {again.workunit for again in other.take(100)}
+    assert work.workunit not in taken
+
+
+def trusting(solve: Solve) -> None:
+    """Let everybody be believed without checks."""
+    solve.connection.execute("UPDATE hosts SET streak = 1000000")
+
+
+def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(validator, "LEAST_CHECKED", 0.0)
+    solve = solve_of(connection, clients=6)
+    trusting(solve)
+    liar = Liar(solve.hosts[0], 1.0)
+    for _ in range(200):
+        solve.step()
+        if liar.lies >= 2 or solve.plan.finished:
+            break
+    before = find_campaign(connection, SPEC)
+    assert liar.lies > 0
+    # Somebody catches it once: everything else it said goes out as well.
+    with connection.transaction():
+        doubted = validator.convict(connection, [solve.hosts[0].id], actor="test")
+    assert doubted > 0
+    solve.assimilate()
+    assert wrong_bounds(connection, before) == []
+    assert count(
+        connection, "SELECT count(*) FROM claims JOIN results ON lease = result WHERE host = %s",
+        solve.hosts[0].id,
+    ) == 0
+    assert check_database(connection) == []
+    assert [action.action for action in actions(connection)][:1] == ["retract"]
+    assert solve.run() == Bounds(VALUE, VALUE)
+    assert wrong_bounds(connection, before) == []
+    assert check_database(connection) == []
+
+
+def test_a_finished_campaign_goes_on_when_its_value_is_in_doubt(connection: Connection) -> None:
+    solve = solve_of(connection, clients=4, goal="outcome", node_limit=100_000)
+    trusting(solve)
+    for host in solve.hosts:
+        Liar(host, 1.0)
+    wrong = solve.run()
+    assert find_campaign(connection, SPEC).state == "finished"
+    with connection.transaction():
+        validator.convict(connection, [host.id for host in solve.hosts], actor="test")
+    assimilate(connection, solve.campaign)
+    assert find_campaign(connection, SPEC).state == "running"
+    assert check_database(connection) == []
+    honest = Solve(connection, find_campaign(connection, SPEC), clients=3, users=True)
+    bounds = honest.run()
+    assert bounds != wrong
+    assert bounds.hi < 0  # the second player wins
+    assert check_database(connection) == []
+
+
+def test_seeds_from_a_liar_taint_honest_answers(connection: Connection) -> None:
+    """What an honest host found with false seeds goes out with the seeds."""
+    solve = solve_of(connection, clients=4, node_limit=20)
+    trusting(solve)
+    rows: list[tuple[int, int]] = []
+    while len(rows) < 2:
+        solve.step()
+        rows = connection.execute(
+            "SELECT results.lease, workunits.id FROM results"
+            " JOIN workunits ON workunits.id = results.workunit"
+            " WHERE results.state = 'assimilated' AND workunits.state = 'answered' ORDER BY 1"
+        ).fetchall()
+    (source, _), (resting, workunit) = rows[0], rows[-1]
+    connection.execute(
+        "UPDATE workunits SET known_from = ARRAY[%s]::bigint[] WHERE id = %s", (source, workunit)
+    )
+    connection.execute("UPDATE results SET state = 'doubted' WHERE lease = %s", (source,))
+    solve.assimilate()
+    states = connection.execute(
+        "SELECT state::text FROM results WHERE lease IN (%s, %s)", (source, resting)
+    ).fetchall()
+    assert states == [("retracted",), ("retracted",)]
+    assert count(
+        connection, "SELECT count(*) FROM claims WHERE result IN (%s, %s)", source, resting
+    ) == 0
+    assert check_database(connection) == []
+    assert solve.run() == Bounds(VALUE, VALUE)
+    assert check_database(connection) == []
+
+
+def test_the_record_of_a_host(connection: Connection) -> None:
+    solve = solve_of(connection, clients=5)
+    Liar(solve.hosts[0], 1.0)
+    solve.run()
+    rows = {
+        host: rest for host, *rest in connection.execute(
+            "SELECT id, streak, errors, quota, confirmed FROM hosts"
+        ).fetchall()
+    }
+    streak, errors, quota, _ = rows[solve.hosts[0].id]
+    assert (streak, errors > 0, quota < 256) == (0, True, True)
+    for host in solve.hosts[1:]:
+        assert rows[host.id][1] == 0
+
+
+def test_known_answers_are_asked_and_look_like_any_other(connection: Connection) -> None:
+    solve = solve_of(connection, clients=6)
+    for host in solve.hosts:
+        host.probe_rate = 0.5
+    solve.run()
+    probes = count(connection, "SELECT count(*) FROM leases WHERE probe")
+    assert probes > 0
+    judged = connection.execute(
+        "SELECT DISTINCT results.state::text FROM leases JOIN results ON lease = leases.id"
+        " WHERE probe"
+    ).fetchall()
+    assert {state for (state,) in judged} <= {"assimilated", "valid", "retracted"}
+    assert check_database(connection) == []
+
+
+def test_credit_is_for_validated_work_and_cannot_be_claimed(connection: Connection) -> None:
+    solve = solve_of(connection, clients=5)
+    Liar(solve.hosts[0], 1.0)
+    boaster = solve.hosts[1]
+    honest = boaster.solve
+    boaster.solve = lambda work: _boast(honest(work))  # type: ignore[method-assign]
+    solve.run()
+    rows = connection.execute(
+        "SELECT hosts.id, coalesce(sum(nodes), 0),"
+        " (SELECT coalesce(sum(credit), 0) FROM results WHERE host = hosts.id)"
+        " FROM hosts LEFT JOIN credits ON credits.host = hosts.id GROUP BY hosts.id"
+    ).fetchall()
+    credit = {host: (granted, results) for host, granted, results in rows}
+    assert credit[solve.hosts[0].id][0] == pytest.approx(0, abs=1e-3)
+    others = [credit[host.id][0] for host in solve.hosts[2:]]
+    assert min(others) > 0
+    assert 0 < credit[boaster.id][0] < 5 * max(others)
+    for granted, results in credit.values():
+        assert granted == pytest.approx(results, rel=1e-4, abs=1e-3)
+
+
+def _boast(result: Result) -> Result:
+    result.nodes = 10**12
+    return result

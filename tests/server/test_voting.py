@@ -1,0 +1,197 @@
+"""What is believed of several answers: properties of the decision, whatever liars say."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zermelo.games import Bounds
+from zermelo.server.voting import (
+    DISPUTE_QUORUM,
+    Vote,
+    agreed_below,
+    check_rate,
+    decide,
+    users,
+)
+
+RULES = Bounds(-16, 16)
+THRESHOLDS = st.integers(-15, 16)
+SCORES = st.integers(-16, 16)
+
+
+def vote(
+    lease: int, answer: str, lo: int, hi: int, *, user: int = 0, trusted: bool = False
+) -> Vote:
+    return Vote(lease, host=lease, user=user or lease, answer=answer, bounds=Bounds(lo, hi),
+                trusted=trusted)
+
+
+@st.composite
+def answers(draw: st.DrawFn, score: int, threshold: int, *, honest: bool) -> tuple[str, Bounds]:
+    """An answer that is sound in itself; an honest one has the score within its bounds."""
+    if honest:
+        lo, hi = draw(st.integers(-16, score)), draw(st.integers(score, 16))
+    else:
+        lo = draw(SCORES)
+        hi = draw(st.integers(lo, 16))
+    if lo >= threshold:
+        return "yes", Bounds(lo, hi)
+    if hi < threshold:
+        return "no", Bounds(lo, hi)
+    return "exhausted", Bounds(lo, hi)
+
+
+@st.composite
+def elections(draw: st.DrawFn, *, most_liars: int) -> tuple[int, int, list[Vote], list[bool]]:
+    """A score, a threshold, votes in the order they came, and which of them are honest."""
+    score, threshold = draw(SCORES), draw(THRESHOLDS)
+    honest = draw(st.lists(st.booleans(), min_size=1, max_size=9))
+    liars = 0
+    votes = []
+    for number, is_honest in enumerate(honest, 1):
+        if not is_honest:
+            liars += 1
+            if liars > most_liars:
+                is_honest = honest[number - 1] = True
+        answer, bounds = draw(answers(score, threshold, honest=is_honest))
+        votes.append(vote(number, answer, bounds.lo, bounds.hi))
+    return score, threshold, votes, honest
+
+
+@given(elections(most_liars=0))
+def test_honest_answers_never_contradict_each_other(
+    election: tuple[int, int, list[Vote], list[bool]]
+) -> None:
+    score, threshold, votes, _ = election
+    verdict = decide(votes, threshold, RULES, 2)
+    assert not verdict.disputed
+    assert not verdict.losers
+    if verdict.decided:
+        assert verdict.bounds.lo <= score <= verdict.bounds.hi
+        assert len(users(verdict.winners)) >= 2
+
+
+@settings(max_examples=500)
+@given(elections(most_liars=1), st.integers(2, 4))
+def test_one_liar_never_gets_a_wrong_bound_in(
+    election: tuple[int, int, list[Vote], list[bool]], quorum: int
+) -> None:
+    score, threshold, votes, honest = election
+    verdict = decide(votes, threshold, RULES, quorum)
+    if verdict.decided:
+        assert verdict.bounds.lo <= score <= verdict.bounds.hi
+        assert not any(honest[loser.lease - 1] for loser in verdict.losers)
+
+
+@settings(max_examples=500)
+@given(elections(most_liars=2))
+def test_two_liars_lose_against_any_honest_objection(
+    election: tuple[int, int, list[Vote], list[bool]]
+) -> None:
+    """Two who lie alike can only win while nobody objects; objections cost them three."""
+    score, threshold, votes, _ = election
+    verdict = decide(votes, threshold, RULES, 2)
+    if verdict.decided and verdict.disputed:
+        assert verdict.bounds.lo <= score <= verdict.bounds.hi
+
+
+@given(elections(most_liars=9), st.integers(1, 5))
+def test_a_verdict_is_about_every_vote_once(
+    election: tuple[int, int, list[Vote], list[bool]], quorum: int
+) -> None:
+    _, threshold, votes, _ = election
+    verdict = decide(votes, threshold, RULES, quorum)
+    told = [vote.lease for vote in [*verdict.winners, *verdict.losers, *verdict.others]]
+    assert sorted(told) == [vote.lease for vote in votes]
+    assert verdict.quorum >= quorum
+    for winner in verdict.winners:
+        assert winner.answer == verdict.answer
+        assert verdict.bounds.lo <= winner.bounds.lo
+        assert verdict.bounds.hi >= winner.bounds.hi
+    for loser in verdict.losers:
+        assert {loser.answer, verdict.answer} == {"yes", "no"}
+
+
+@given(elections(most_liars=9), st.permutations(list(range(9))))
+def test_the_order_of_undisputed_votes_does_not_matter(
+    election: tuple[int, int, list[Vote], list[bool]], order: list[int]
+) -> None:
+    _, threshold, votes, _ = election
+    shuffled = [votes[at] for at in order if at < len(votes)]
+    one, other = (decide(some, threshold, RULES, 2) for some in (votes, shuffled))
+    assert one.disputed == other.disputed
+    if not one.disputed:
+        assert (one.answer, one.bounds) == (other.answer, other.bounds)
+
+
+def test_one_user_is_one_voice_however_many_hosts() -> None:
+    votes = [vote(number, "yes", 4, 16, user=7) for number in range(1, 6)]
+    assert not decide(votes, 4, RULES, 1).decided
+    assert decide([*votes, vote(9, "yes", 4, 16)], 4, RULES, 1).decided
+
+
+def test_a_new_host_needs_a_second_user_a_known_one_does_not() -> None:
+    alone = decide([vote(1, "yes", 8, 16)], 4, RULES, 1)
+    assert (alone.decided, alone.quorum) == (False, 2)
+    known = decide([vote(1, "yes", 8, 16, trusted=True)], 4, RULES, 1)
+    assert known.decided
+    # Only the answer is believed: that 8 is true, too, nobody could check.
+    assert known.bounds == Bounds(4, 16)
+    both = decide([vote(1, "yes", 8, 16), vote(2, "yes", 6, 12)], 4, RULES, 1)
+    assert both.bounds == Bounds(6, 16)
+
+
+def test_a_contradiction_is_decided_by_three_with_a_lead_of_two() -> None:
+    votes = [vote(1, "yes", 4, 16, trusted=True), vote(2, "no", -16, 3)]
+    assert decide(votes, 4, RULES, 1).quorum == DISPUTE_QUORUM
+    votes.append(vote(3, "no", -16, 3))
+    assert not decide(votes, 4, RULES, 2).decided
+    votes.append(vote(4, "no", -16, 1))
+    verdict = decide(votes, 4, RULES, 2)
+    assert [loser.lease for loser in verdict.losers] == [1]
+    assert verdict.bounds == Bounds(-16, 3)
+
+
+def test_running_out_of_budget_confirms_nothing() -> None:
+    votes = [vote(1, "yes", 4, 16), vote(2, "exhausted", -16, 16)]
+    assert not decide(votes, 4, RULES, 2).decided
+    votes.append(vote(3, "exhausted", -16, 16))
+    assert not decide(votes, 4, RULES, 2).decided
+    hard = decide([*votes, vote(4, "exhausted", -16, 16)], 4, RULES, 2)
+    assert hard.answer == "exhausted"
+    assert [other.lease for other in hard.others] == [1]
+    easy = decide([*votes, vote(4, "yes", 5, 16)], 4, RULES, 2)
+    assert (easy.answer, easy.bounds) == ("yes", Bounds(4, 16))
+
+
+def test_what_lies_below_is_believed_when_two_users_say_it() -> None:
+    def told(lease: int, **bounds: Bounds) -> Vote:
+        return Vote(lease, lease, lease, "exhausted", RULES, trusted=False,
+                    proved={(name.encode(), b""): value for name, value in bounds.items()})
+
+    one = told(1, x=Bounds(3, 16), y=Bounds(0, 5))
+    two = told(2, x=Bounds(1, 9), z=Bounds(2, 2))
+    assert decide([one, two], 4, RULES, 2).winners == [one, two]
+    assert agreed_below([one, two]) == {(b"x", b""): Bounds(1, 16)}
+    assert agreed_below([one]) == dict(one.proved)
+
+
+def test_a_lie_about_what_lies_below_is_found_out() -> None:
+    def told(lease: int, lo: int, hi: int) -> Vote:
+        return Vote(lease, lease, lease, "exhausted", RULES, trusted=False,
+                    proved={(b"x", b""): Bounds(lo, hi)})
+
+    liar, honest = told(1, 9, 16), [told(number, -16, 2 + number) for number in range(2, 5)]
+    open_still = decide([liar, honest[0]], 4, RULES, 2)
+    assert (open_still.decided, open_still.quorum) == (False, 3)
+    verdict = decide([liar, *honest[:2]], 4, RULES, 3)
+    assert (verdict.losers, verdict.winners) == ([liar], honest[:2])
+    assert agreed_below(verdict.winners) == {(b"x", b""): Bounds(-16, 5)}
+
+
+def test_the_longer_the_record_the_rarer_the_checks() -> None:
+    rates = [check_rate(streak, 50, 0.04) for streak in range(200)]
+    assert rates[:50] == [1.0] * 50
+    assert rates == sorted(rates, reverse=True)
+    assert rates[-1] == 0.04
