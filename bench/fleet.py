@@ -5,7 +5,7 @@ PostgreSQL; only the clocks and the clients are simulated. A client's answer and
 cost come from the real engine, started with an empty table, and are remembered on
 disk, so that a second run takes minutes instead of hours.
 
-    python bench/fleet.py reversi:6x7 --goal outcome --clients 1,16,256,1024
+    python bench/fleet.py [reversi:6x6] [--speed 1300] [--clients 1,16,256,1024]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import heapq
 import json
 import math
+import random
 import sqlite3
 import tempfile
 import time
@@ -34,15 +35,18 @@ from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
 from zermelo.sql import query
 
-#: Nodes a simulated client searches a second unless told otherwise. Slow on purpose: the
-#: tree then stands for one that is as much harder as a real client is faster.
-SPEED = 100_000.0
+#: Nodes a simulated client searches a second unless told otherwise. Slow on purpose: what
+#: counts for a fleet is how long the tree keeps it busy. At this speed 6x6 takes one client
+#: as long as 6x7, about 75 times as many nodes by the cost model, takes one at 100,000.
+SPEED = 1_300.0
 LATENCY = 0.1  # seconds from a result to the next workunit
 TICK = 0.05  # how often the services look, in virtual seconds
 HEARTBEAT = 5.0
 TARGET_SECONDS = 60.0
 HASH_MB = 8
 SAVE_EVERY = 500  # answers
+FINGERPRINT_LINES = 5
+FINGERPRINT_PLIES = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,19 @@ class Reply:
     proved: bytes | None
 
 
+def fingerprint(engine: Engine) -> int:
+    """Tells versions of an engine apart, by what a few late positions cost: costs that were
+    remembered are good for one version only."""
+    game, nodes = engine.game, 0
+    for line in range(FINGERPRINT_LINES):
+        chance, position = random.Random(line), game.initial()
+        while game.plies_left(position) > FINGERPRINT_PLIES and not game.is_final(position):
+            position = game.play(position, chance.choice(list(game.moves(position))))
+        engine.clear()
+        nodes = 31 * nodes + engine.solve(position).nodes
+    return nodes
+
+
 class Oracle:
     """The engine's answers, remembered on disk."""
 
@@ -65,14 +82,16 @@ class Oracle:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._disk = sqlite3.connect(file)
         self._disk.execute(
-            "CREATE TABLE IF NOT EXISTS replies (spec, key, threshold, answer, lo, hi, nodes,"
-            " proved)"
+            "CREATE TABLE IF NOT EXISTS replies (spec, engine, key, threshold, answer, lo, hi,"
+            " nodes, proved)"
         )
+        self._engine_mark = fingerprint(engine)
         self._solved: dict[tuple[bytes, int], Reply] = {}
         self._exhausted: dict[tuple[bytes, int], Reply] = {}
         for key, threshold, *reply in self._disk.execute(
-            "SELECT key, threshold, answer, lo, hi, nodes, proved FROM replies WHERE spec = ?",
-            (game.spec,),
+            "SELECT key, threshold, answer, lo, hi, nodes, proved FROM replies"
+            " WHERE spec = ? AND engine = ?",
+            (game.spec, self._engine_mark),
         ):
             self._remember(key, threshold, Reply(*reply))
 
@@ -90,9 +109,9 @@ class Oracle:
         reply = self._reply(found, threshold, budget)
         self._remember(key, threshold, reply)
         self._disk.execute(
-            "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (self.game.spec, key, threshold, reply.answer, reply.lo, reply.hi, reply.nodes,
-             reply.proved),
+            "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (self.game.spec, self._engine_mark, key, threshold, reply.answer, reply.lo, reply.hi,
+             reply.nodes, reply.proved),
         )
         self._unsaved += 1
         if self._unsaved >= SAVE_EVERY:
@@ -311,7 +330,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("spec", nargs="?", default="reversi:6x7")
+    parser.add_argument("spec", nargs="?", default="reversi:6x6")
     parser.add_argument("--position", help="a position instead of the initial one")
     parser.add_argument("--goal", choices=["score", "outcome"], default="outcome")
     parser.add_argument("--clients", default="1,16,256,1024",
