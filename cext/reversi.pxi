@@ -43,6 +43,7 @@ cdef class Core:
     cdef readonly int threads
     cdef object weights         # keeps the memory that `evaluation` points into
     cdef u64[::1] memory        # where the table lies, if it is not our own
+    cdef bint borrowed          # whether it does
 
     def __cinit__(self, int rows, int cols, bint wof, int threads, size_t hash_bytes,
                   u64[::1] memory=None, u64 salt=0):
@@ -58,6 +59,7 @@ cdef class Core:
             raise MemoryError(f"no memory for a table of {hash_bytes >> 20} MB")
         if memory is not None:
             self.memory = memory
+            self.borrowed = True
             self.table.entries = <Entry *> &memory[0]
             self.table.mask = buckets_in(memory.shape[0] * sizeof(u64)) - 1
             self.table.salt = salt
@@ -77,7 +79,7 @@ cdef class Core:
             for i in range(self.threads):
                 free(self.searches[i].local.entries)
         free_geometry(&self.geometry)
-        if self.memory is None:
+        if not self.borrowed:
             free(self.table.entries)
         free(self.searches)
         free(self.evaluation)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -130,3 +131,18 @@ def test_a_damaged_entry_counts_as_absent(
         entry = engine.core.ask(position.own, position.opponent)
         assert entry is None or entry[:2] == (bounds.lo, bounds.hi)
     table.close()
+
+
+def resident_mb() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+def test_an_engine_gives_its_memory_back() -> None:
+    game = open_game("reversi:4x4")
+    open_engine(game, hash_mb=32)
+    before = resident_mb()
+    for _ in range(8):
+        open_engine(game, hash_mb=32)
+    assert resident_mb() < before + 64
