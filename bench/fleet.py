@@ -82,14 +82,14 @@ class Oracle:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._disk = sqlite3.connect(file)
         self._disk.execute(
-            "CREATE TABLE IF NOT EXISTS replies (spec, engine, key, threshold, answer, lo, hi,"
+            "CREATE TABLE IF NOT EXISTS answers (spec, engine, key, threshold, answer, lo, hi,"
             " nodes, proved)"
         )
         self._engine_mark = fingerprint(engine)
         self._solved: dict[tuple[bytes, int], Reply] = {}
         self._exhausted: dict[tuple[bytes, int], Reply] = {}
         for key, threshold, *reply in self._disk.execute(
-            "SELECT key, threshold, answer, lo, hi, nodes, proved FROM replies"
+            "SELECT key, threshold, answer, lo, hi, nodes, proved FROM answers"
             " WHERE spec = ? AND engine = ?",
             (game.spec, self._engine_mark),
         ):
@@ -109,7 +109,7 @@ class Oracle:
         reply = self._reply(found, threshold, budget)
         self._remember(key, threshold, reply)
         self._disk.execute(
-            "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (self.game.spec, self._engine_mark, key, threshold, reply.answer, reply.lo, reply.hi,
              reply.nodes, reply.proved),
         )
