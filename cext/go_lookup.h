@@ -70,6 +70,17 @@ static inline int go_take_effort(const go_search *s, const go_entry *entry, uint
     return 1;
 }
 
+/* Efforts from a proof that holds under some other history. */
+static inline int go_guide(const go_search *s, go_child *child)
+{
+    const go_entry *entry = go_find(&s->table, &child->key);
+    int winner = entry ? go_winner(s, entry) : GO_NOBODY;
+    if (winner == GO_NOBODY) return 0;
+    child->effort[winner] = 1;
+    child->effort[!winner] = GO_MOST_EFFORT;
+    return 1;
+}
+
 /* The colour that has won `child`, with its proof, or GO_NOBODY; *known tells whether the
    efforts were found. The child is path[at]. */
 static inline int go_look_up(const go_search *s, go_child *child, int at, int *known)
@@ -95,14 +106,13 @@ static inline int go_look_up(const go_search *s, go_child *child, int at, int *k
     if (s->options.naive) return GO_NOBODY;
     key = go_path_key_of(s, &child->state, at);
     entry = go_find(&s->table, &key);
-    if (!entry) return GO_NOBODY;
-    winner = go_winner(s, entry);
+    winner = entry ? go_winner(s, entry) : GO_NOBODY;
     if (winner != GO_NOBODY) {
         /* The same boards in another order: the index says nothing, so assume the worst. */
         int in_order = s->options.share && entry->order == (uint32_t)s->orders[at];
         child->proof = go_proof_of(s, entry, winner, 0, in_order ? entry->depends : 0);
     } else if (!s->options.share) {
-        *known = go_take_effort(s, entry, child->effort);
+        *known = (entry && go_take_effort(s, entry, child->effort)) || go_guide(s, child);
     }
     return winner;
 }

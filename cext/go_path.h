@@ -48,7 +48,8 @@ typedef struct {
     int killers;
     int history; /* of moves, for their order */
     int shape;   /* liberties, edges and holes, for the order and the first efforts */
-    int share;   /* proofs may be reused under other histories, where that is sound */
+    int share;   /* proofs may be reused under other histories, where that is sound; without
+                    it they only tell what to try first */
     int naive;   /* share every proof regardless of history: WRONG, for the tests */
 } go_options;
 
@@ -97,6 +98,7 @@ static inline int go_find_past(const go_search *s, const go_bits *stones, int ta
 static inline uint64_t go_path_key(const go_search *s, int at)
 {
     uint64_t key = s->sums[at] + 0x9e3779b97f4a7c15ull;
+    if (!s->options.share) key += 2; /* proofs that share others are no good here */
     if (s->cycle_passes)
         key += (uint64_t)(s->path[at].balance + 1024) * 0xbf58476d1ce4e5b9ull;
     return key ? key : 1;

@@ -17,13 +17,14 @@
 
 #define GO_INFINITE (1u << 30)
 #define GO_SHAPE_EFFORT 3 /* what a point of shape adds to the effort of the side behind */
+#define GO_EMPTY_EFFORT 3 /* what an empty point adds to both efforts: more is left to play */
 
 static const go_proof GO_NOTHING = {GO_EVERYTHING, GO_EVERYTHING, GO_PURE, 0};
 
 /* The colour that wins without a further move, with its proof, or GO_NOBODY. */
 static inline int go_settle(go_search *s, const go_state *state, int at, go_proof *proof)
 {
-    int area = 0, colour, value;
+    int pure = s->options.share && !s->size.suicide, area = 0, colour, value;
     go_bits alive;
     *proof = GO_NOTHING;
     if (state->passes) {
@@ -45,10 +46,10 @@ static inline int go_settle(go_search *s, const go_state *state, int at, go_proo
             (colour == GO_BLACK ? area < value : area > value))
             value = area;
         if (colour != (value >= s->target ? GO_BLACK : GO_WHITE)) continue;
-        if (!go_usable(s, colour, alive, GO_EVERYTHING, !s->size.suicide, at)) continue;
+        if (!go_usable(s, colour, alive, GO_EVERYTHING, pure, at)) continue;
         proof->value = value;
         proof->keep = alive;
-        proof->depends = s->size.suicide ? at : GO_PURE;
+        proof->depends = pure ? GO_PURE : at;
         return colour;
     }
     return GO_NOBODY;
@@ -118,7 +119,7 @@ static inline int go_sift(
 /* What is known of a child before it is searched: a winner, or the efforts. */
 static inline int go_assess(go_search *s, go_child *child, int at, int mover, int top)
 {
-    int winner, known, value, shape;
+    int winner, known, value, shape, rest;
     if (child->repeated >= 0 && child->state.passes < 2) {
         value = go_cycle_value(s, child->repeated, child->balance);
         child->proof = GO_NOTHING;
@@ -133,9 +134,10 @@ static inline int go_assess(go_search *s, go_child *child, int at, int mover, in
     winner = go_settle(s, &child->state, at, &child->proof);
     if (winner != GO_NOBODY) return winner;
     shape = s->options.shape ? GO_SHAPE_EFFORT * go_shape(s, child->state.stones) : 0;
-    child->effort[GO_BLACK] = 1 + (shape < 0 ? -shape : 0);
-    child->effort[GO_WHITE] = 1 + (shape > 0 ? shape : 0);
-    child->effort[mover] += top - child->order;
+    rest = s->size.points - go_count(child->state.stones[0] | child->state.stones[1]);
+    child->effort[GO_BLACK] = 1 + GO_EMPTY_EFFORT * rest + (shape < 0 ? -shape : 0);
+    child->effort[GO_WHITE] = 1 + GO_EMPTY_EFFORT * rest + (shape > 0 ? shape : 0);
+    child->effort[mover] += (uint32_t)(top - child->order);
     return GO_NOBODY;
 }
 

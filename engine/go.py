@@ -39,7 +39,6 @@ class GoEngine:
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
         self.game: Game[Any] = game
         self._go = game
-        self._options = options
         self._prover = Prover(
             game.rows,
             game.cols,
@@ -48,12 +47,19 @@ class GoEngine:
             game.suicide == "allowed",
             hash_mb,
         )
-        self._prover.set_options(**options)
+        self.switch(**options)
         self._bounds = game.score_range
         self._nodes = 0
         self._node_limit: int | None = None
         self._aborted = False
-        self._running = False
+
+    def switch(self, **options: bool) -> None:
+        """Switch techniques off, all others on, from now on; the table stays.
+
+        Without ``share``, whatever the table holds only tells what to try first: no proof
+        counts but those found from here on, each under its very history.
+        """
+        self._prover.set_options(**options)
 
     # -- the Engine protocol --------------------------------------------------------
 

@@ -23,13 +23,13 @@ Area scoring; a pass is always legal; two passes in a row end the game.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
 from zermelo.games.spec import Spec, format_spec
+from zermelo.games.symmetry import Image, permute
 
 PASS: Move = 64
 NO_KO: Point = -1
@@ -248,6 +248,15 @@ class Go(Game[GoPosition]):
 
         return draw_position(self, position)
 
+    def side_to_move(self, position: GoPosition) -> str:
+        return "X" if position.black_to_move else "O"
+
+    def read_record(self, data: bytes) -> GoPosition:
+        """The end of the main line of an SGF file, with its history."""
+        from zermelo.games.go_sgf import read_sgf
+
+        return read_sgf(self, data)
+
     def move_name(self, move: Move) -> str:
         return "pass" if move == PASS else self.board.point_name(move)
 
@@ -397,25 +406,18 @@ class Go(Game[GoPosition]):
             entries.add(past)
         return frozenset(entries)
 
-    def _image(self, position: GoPosition, image: Mapping[Point, Point]) -> GoPosition:
-        points = dict(image)
-
+    def _image(self, position: GoPosition, image: Image) -> GoPosition:
         def moved(past: Past) -> Past:
             tag = past.tag
             if self.ko == "basic" and tag >> 2:
-                tag = tag & 3 | (points[(tag >> 2) - 1] + 1) << 2
-            return Past(
-                self.board.transform(past.black, points),
-                self.board.transform(past.white, points),
-                tag,
-                past.balance,
-            )
+                tag = tag & 3 | (image[(tag >> 2) - 1] + 1) << 2
+            return Past(permute(past.black, image), permute(past.white, image), tag, past.balance)
 
         return GoPosition(
-            self.board.transform(position.black, points),
-            self.board.transform(position.white, points),
+            permute(position.black, image),
+            permute(position.white, image),
             position.black_to_move,
             position.passes,
-            points[position.ko] if position.ko != NO_KO else NO_KO,
+            image[position.ko] if position.ko != NO_KO else NO_KO,
             frozenset(map(moved, position.past)),
         )

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from zermelo.games.symmetry import symmetry_maps
+
 Point = int
 Bitboard = int
 
@@ -32,7 +34,7 @@ class Board:
             STRIDE * row + col for row in range(rows) for col in range(cols)
         ]
         self.mask: Bitboard = sum(1 << point for point in self.points)
-        self.symmetries = self._symmetry_maps()
+        self.symmetries = symmetry_maps(rows, cols, STRIDE)
 
     def neighbours(self, stones: Bitboard) -> Bitboard:
         """The points that touch any of these points, these themselves left out."""
@@ -63,25 +65,6 @@ class Board:
         empty = self.mask & ~(stones | other)
         return (stones | empty & ~self.flood(self.neighbours(other), empty)) if stones else 0
 
-    def transform(self, stones: Bitboard, image: dict[Point, Point]) -> Bitboard:
-        return sum(1 << image[point] for point in image if stones >> point & 1)
-
     def point_name(self, point: Point) -> str:
         row, col = divmod(point, STRIDE)
         return f"{COLUMN_NAMES[col]}{self.rows - row}"
-
-    def _symmetry_maps(self) -> list[dict[Point, Point]]:
-        """For each symmetry of the board: where every point goes, the identity first."""
-        maps = []
-        for transpose in (False, True) if self.rows == self.cols else (False,):
-            for mirror_rows in (False, True):
-                for mirror_cols in (False, True):
-                    image = {}
-                    for point in self.points:
-                        row, col = divmod(point, STRIDE)
-                        row = self.rows - 1 - row if mirror_rows else row
-                        col = self.cols - 1 - col if mirror_cols else col
-                        row, col = (col, row) if transpose else (row, col)
-                        image[point] = STRIDE * row + col
-                    maps.append(image)
-        return maps

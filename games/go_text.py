@@ -41,7 +41,7 @@ def parse_position(game: Go, text: str) -> GoPosition:
 
 def format_position(game: Go, position: GoPosition) -> str:
     cells = "".join(_sign(position, point) for point in game.board.points)
-    words = [cells, side_sign(position)]
+    words = [cells, game.side_to_move(position)]
     if position.ko != NO_KO:
         words.append(f"ko={game.move_name(position.ko)}")
     if position.passes:
@@ -57,14 +57,10 @@ def draw_position(game: Go, position: GoPosition) -> str:
         signs = (_sign(position, STRIDE * row + col) for col in range(game.cols))
         lines.append(f"{game.rows - row} " + " ".join(signs))
     lines.append("  " + " ".join(COLUMN_NAMES[: game.cols]))
-    to_move = f"{side_sign(position)} to move"
+    to_move = f"{game.side_to_move(position)} to move"
     if position.ko != NO_KO:
         to_move += f", ko at {game.move_name(position.ko)}"
     return "\n".join([*lines, to_move])
-
-
-def side_sign(position: GoPosition) -> str:
-    return "X" if position.black_to_move else "O"
 
 
 def point_from_name(game: Go, name: str) -> Point:

@@ -153,6 +153,14 @@ class Game(ABC, Generic[P]):
         """The position as a board of several lines, for people."""
 
     @abstractmethod
+    def side_to_move(self, position: P) -> str:
+        """The side to move as `draw` and `format` write it."""
+
+    def read_record(self, data: bytes) -> P:
+        """The position at the end of a game record, as other programs write it."""
+        raise GameError(f"{self.short_spec}: there is no format of game records for {self.name}")
+
+    @abstractmethod
     def move_name(self, move: Move) -> str:
         """The move as people write it, such as ``d3`` or ``pass``."""
 

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
 from zermelo.games.spec import Spec, format_spec
+from zermelo.games.symmetry import permute, symmetry_maps
 
 Square = int
 Bitboard = int
@@ -61,7 +62,7 @@ class Reversi(Game[ReversiPosition]):
         ]
         self.mask: Bitboard = sum(1 << square for square in self.squares)
         self._rays = {square: self._rays_from(square) for square in self.squares}
-        self.square_symmetries = self._symmetry_maps()
+        self.square_symmetries = symmetry_maps(rows, cols, STRIDE)
 
     @classmethod
     def from_spec(cls, spec: Spec) -> Reversi:
@@ -151,8 +152,8 @@ class Reversi(Game[ReversiPosition]):
     def symmetries(self, position: ReversiPosition) -> list[ReversiPosition]:
         return [
             ReversiPosition(
-                _permute(position.own, image),
-                _permute(position.opponent, image),
+                permute(position.own, image),
+                permute(position.opponent, image),
                 position.black_to_move,
             )
             for image in self.square_symmetries
@@ -232,29 +233,9 @@ class Reversi(Game[ReversiPosition]):
                 rays.append(ray)
         return rays
 
-    def _symmetry_maps(self) -> list[dict[Square, Square]]:
-        """For each symmetry of the board: where every square goes, the identity first."""
-        maps = []
-        for transpose in (False, True) if self.rows == self.cols else (False,):
-            for mirror_rows in (False, True):
-                for mirror_cols in (False, True):
-                    image = {}
-                    for square in self.squares:
-                        row, col = divmod(square, STRIDE)
-                        row = self.rows - 1 - row if mirror_rows else row
-                        col = self.cols - 1 - col if mirror_cols else col
-                        row, col = (col, row) if transpose else (row, col)
-                        image[square] = STRIDE * row + col
-                    maps.append(image)
-        return maps
-
 
 def _other_side(position: ReversiPosition) -> ReversiPosition:
     return ReversiPosition(position.opponent, position.own, not position.black_to_move)
-
-
-def _permute(board: Bitboard, image: dict[Square, Square]) -> Bitboard:
-    return sum(1 << image[square] for square in image if board >> square & 1)
 
 
 def _corner_mask(rows: int, cols: int) -> Bitboard:

@@ -22,7 +22,7 @@ def outcome(bounds: Bounds) -> str | None:
 
 def outcome_in_words(game: Game[Any], position: Any, bounds: Bounds) -> str:
     """Such as ``X, who moves first, loses by 4``; what is open stays open."""
-    side = _side(game, position)
+    side = game.side_to_move(position)
     if game.is_final(position):
         return f"the game is over: {side} {_result(game, bounds)}"
     role = "who moves first" if position == game.initial() else "to move"
@@ -100,12 +100,6 @@ def as_json(game: Game[Any], position: Any, answer: Answer, algorithm: str) -> d
         "nodes_per_second": round(speed(answer.nodes, answer.seconds)),
         "algorithm": algorithm,
     }
-
-
-def _side(game: Game[Any], position: Any) -> str:
-    # The interface has no name for the side to move; games that have one call it so.
-    name = getattr(game, "side_to_move", None)
-    return str(name(position)) if name else "the side to move"
 
 
 def _result(game: Game[Any], bounds: Bounds) -> str:

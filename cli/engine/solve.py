@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -58,6 +59,8 @@ class Task:
 @click.argument("spec")
 @option("--position", metavar="TEXT",
         help="A position instead of the initial one: rows of X O - or OBF, then the side to move.")
+@option("--sgf", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The position at the end of a Go record, with its history.")
 @option("--file", metavar="SUITE.obf",
         help="Solve every position of a suite and compare with its scores (FFO: scoring=wof).")
 @option("--window", metavar="LO,HI",
@@ -76,6 +79,7 @@ class Task:
 def solve(
     spec: str,
     position: str | None,
+    sgf: Path | None,
     file: str | None,
     window: str | None,
     goal: str,
@@ -93,18 +97,26 @@ def solve(
     reached, 130 interrupted.
     """
     game = open_game(spec)
-    if position is not None and file is not None:
-        raise CommandError("--position and --file exclude each other")
+    given = {"--position": position, "--sgf": sgf, "--file": file}
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise CommandError(f"{' and '.join(chosen)} exclude each other")
     if window is not None and goal == "outcome":
         raise CommandError("--window and --goal outcome exclude each other")
     asked = OUTCOME_WINDOW if goal == "outcome" else window and parse_window(window, game)
     task = Task(asked or None, algorithm, node_limit)
     suite = None if file is None else load_suite(file, game)
-    start = game.initial() if position is None else game.parse(position)
+    start = _start(game, position, sgf)
     engine = open_engine(game, threads=threads, hash_mb=hash_mb)
     if suite is not None:
         sys.exit(_solve_suite(engine, suite.positions, suite.name, task, as_json))
-    sys.exit(_solve_one(engine, start, task, as_json, drawn=position is not None))
+    sys.exit(_solve_one(engine, start, task, as_json, drawn=start != game.initial()))
+
+
+def _start(game: Game[Any], position: str | None, sgf: Path | None) -> Any:
+    if sgf is not None:
+        return game.read_record(sgf.read_bytes())
+    return game.initial() if position is None else game.parse(position)
 
 
 def parse_window(text: str, game: Game[Any]) -> Window:

@@ -15,11 +15,12 @@ from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 
-SMALL = [(1, 1), (1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 3)]
-CASES = [
-    *((f"{rows}x{cols}", budget) for rows, cols in SMALL for budget in (40, 1500)),
-    *(("3x4", budget) for budget in (8_000, 60_000)),
-]
+BUDGETS = {
+    "1x1": (10, 1000), "1x2": (10, 1000), "1x3": (10, 1000), "1x4": (20, 1000),
+    "2x2": (40, 1000), "2x3": (200, 2000), "2x4": (1500, 6000), "3x3": (800, 4000),
+    "3x4": (20_000, 100_000),
+}
+CASES = [(size, budget) for size, budgets in BUDGETS.items() for budget in budgets]
 
 
 @pytest.mark.parametrize("rules", ["ko=psk", "ko=basic"])
