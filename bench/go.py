@@ -1,7 +1,8 @@
 """The numbers of Go: values, nodes and times, as a table or as JSON.
 
     python bench/go.py                 the small boards and the late 7x7 positions
-    python bench/go.py --long          also 4x4 against all positions, and 5x5
+    python bench/go.py --long          also 4x4 against all positions, 4x5 and 5x5
+    python bench/go.py --techniques    also 3x4 and 4x4 without each technique
 """
 
 from __future__ import annotations
@@ -12,30 +13,38 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from zermelo.cext.go_retrograde import Retrograde
-from zermelo.engine import Window
+from zermelo.cext.go_search import OPTIONS
+from zermelo.engine import Answer, Window
 from zermelo.engine.go import GoEngine
 from zermelo.games import open_game
+from zermelo.games.go import Go
 
 LATE = Path(__file__).parent.parent / "tests" / "go" / "late7x7.json"
 SMALL = [f"{rows}x{cols}" for rows in range(1, 4) for cols in range(rows, 5)]
-RULES = ["ko=psk", "ko=basic"]
 Row = dict[str, Any]
 
 
-def solve(spec: str, expected: int | None, *, hash_mb: int = 256, **options: bool) -> Row:
-    game = open_game(spec)
-    engine = GoEngine(game, hash_mb=hash_mb, **options)  # type: ignore[arg-type]
-    answer = engine.solve(game.initial())
+def open_go(spec: str) -> Go:
+    return cast(Go, open_game(spec))
+
+
+def row(what: str, answer: Answer, expected: int | None) -> Row:
     return {
-        "what": spec,
+        "what": what,
         "value": answer.bounds.lo if answer.bounds.exact else None,
+        "bounds": [answer.bounds.lo, answer.bounds.hi],
         "expected": expected,
         "nodes": answer.nodes,
         "seconds": round(answer.seconds, 3),
     }
+
+
+def solve(spec: str, expected: int | None, *, hash_mb: int = 256, **options: bool) -> Row:
+    game = open_go(spec)
+    return row(spec, GoEngine(game, hash_mb=hash_mb, **options).solve(game.initial()), expected)
 
 
 def draws_by_all_positions(rows: int, cols: int) -> int:
@@ -45,34 +54,44 @@ def draws_by_all_positions(rows: int, cols: int) -> int:
     return black if black > 0 else -white
 
 
+def with_full_history(spec: str, hash_mb: int = 256) -> Row:
+    """Both bounds proved again from the start, no proof being used but under its history.
+
+    A first search only tells what to try first.
+    """
+    game = open_go(spec)
+    engine = GoEngine(game, hash_mb=hash_mb)
+    value = engine.solve(game.initial()).bounds.lo
+    engine.switch(share=False)
+    return row(f"{spec}, full history", engine.solve(game.initial()), value)
+
+
 def small_boards() -> Iterator[Row]:
     """Every board up to 3x4. basic: all positions; psk: a search that shares nothing."""
     for size in SMALL:
         rows, cols = map(int, size.split("x"))
-        for rule in RULES:
-            if rule == "ko=basic":
-                expected: int | None = draws_by_all_positions(rows, cols)
-            elif rows * cols < 12:
-                expected = solve(f"go:{size}", None, share=False)["value"]
-            else:
-                expected = 4  # --long lets the full-history search confirm it
-            yield solve(f"go:{size},{rule}", expected)
+        yield solve(f"go:{size},ko=basic", draws_by_all_positions(rows, cols))
+        reference = with_full_history(f"go:{size}", hash_mb=1024 if rows * cols == 12 else 64)
+        yield reference
+        yield solve(f"go:{size}", reference["value"])
 
 
 def late_positions() -> Iterator[Row]:
     for item in json.loads(LATE.read_text()):
-        game = open_game(f"go:{item['spec']}")
-        answer = GoEngine(game).solve(game.parse(item["position"]))  # type: ignore[arg-type]
-        yield {
-            "what": f"{item['spec']}, {item['undecided']} points undecided",
-            "value": answer.bounds.lo if answer.bounds.exact else None,
-            "expected": item["value"],
-            "nodes": answer.nodes,
-            "seconds": round(answer.seconds, 3),
-        }
+        game = open_go(f"go:{item['spec']}")
+        answer = GoEngine(game).solve(game.parse(item["position"]))
+        yield row(f"{item['spec']}, {item['undecided']} points undecided", answer, item["value"])
 
 
-def long_runs(hash_mb: int) -> Iterator[Row]:
+def techniques() -> Iterator[Row]:
+    """What each technique brings."""
+    for spec in ("go:3x4", "go:4x4"):
+        for off in OPTIONS:
+            if off != "share":
+                yield solve(spec, None, **{off: False}) | {"what": f"{spec} without {off}"}
+
+
+def long_runs(hash_mb: int, node_limit: int | None) -> Iterator[Row]:
     started = time.perf_counter()
     value = draws_by_all_positions(4, 4)
     yield {
@@ -82,42 +101,41 @@ def long_runs(hash_mb: int) -> Iterator[Row]:
         "nodes": None,
         "seconds": round(time.perf_counter() - started, 1),
     }
-    yield solve("go:3x4", 4, hash_mb=hash_mb, share=False)
-    game = open_game("go:5x5")
-    engine = GoEngine(game, hash_mb=hash_mb)  # type: ignore[arg-type]
-    answer = engine.solve(game.initial(), Window.question(25))
-    yield {
-        "what": "go:5x5, at least 25?",
-        "value": answer.bounds.lo,
-        "expected": 25,
-        "nodes": answer.nodes,
-        "seconds": round(answer.seconds, 1),
-    }
+    for spec, value in (("go:4x5", 20), ("go:5x5", 25)):
+        game = open_go(spec)
+        engine = GoEngine(game, hash_mb=hash_mb)
+        answer = engine.solve(game.initial(), Window.question(value), node_limit=node_limit)
+        yield row(f"{spec}, at least {value}?", answer, value)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="one JSON list, for programs")
     parser.add_argument("--long", action="store_true", help="also the runs that take minutes")
+    parser.add_argument("--techniques", action="store_true", help="also without each technique")
+    parser.add_argument("--node-limit", type=int, help="give up a long run after so many nodes")
     parser.add_argument("--hash-mb", type=int, default=4096, help="table of the long runs")
     arguments = parser.parse_args()
-    middle = (solve(spec, value) for spec, value in (("go:4x4", 2), ("go:4x4,ko=basic", 1)))
+    specs = (("go:4x4", 2), ("go:4x4,ko=ssk", 2), ("go:4x4,ko=basic", 1))
+    middle = (solve(spec, value) for spec, value in specs)
     runs = [small_boards(), middle, late_positions()]
     if arguments.long:
-        runs.append(long_runs(arguments.hash_mb))
+        runs.append(long_runs(arguments.hash_mb, arguments.node_limit))
+    if arguments.techniques:
+        runs.append(techniques())
     rows: list[Row] = []
-    for row in (row for run in runs for row in run):
-        rows.append(row)
+    for found in (found for run in runs for found in run):
+        rows.append(found)
         if not arguments.json:
-            mark = "" if row["expected"] in (None, row["value"]) else "  WRONG"
+            mark = "" if found["expected"] in (None, found["value"]) else "  WRONG"
             print(
-                f"{row['what']:40} {row['value']!s:>5} {row['nodes'] or 0:>13,}"
-                f" {row['seconds']:>9.3f} s{mark}",
+                f"{found['what']:40} {found['value']!s:>5} {found['nodes'] or 0:>13,}"
+                f" {found['seconds']:>9.3f} s{mark}",
                 flush=True,
             )
     if arguments.json:
         print(json.dumps(rows, indent=1))
-    wrong = [row for row in rows if row["expected"] not in (None, row["value"])]
+    wrong = [found for found in rows if found["expected"] not in (None, found["value"])]
     sys.exit(1 if wrong else 0)
 
 
