@@ -39,7 +39,7 @@ from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
-EMPTIES = 11
+EMPTIES = 12
 NODE_LIMIT = 100
 PROBE_RATE = 0.01
 #: How often those lie who lie at random.

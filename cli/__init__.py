@@ -12,6 +12,7 @@ from zermelo.cli.plain_errors import PlainGroup
 
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
+    "admin": "zermelo.cli.admin",
     "campaign": "zermelo.cli.campaign",
     "client": "zermelo.cli.client",
     "db": "zermelo.cli.db",

@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from zermelo.cli.options import database_options, json_option, open_connection, option
+from zermelo.cli.plain_errors import CommandError
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import (
+    DEFAULT_PROBE_RATE,
     DEFAULT_TARGET_SECONDS,
     Summary,
     campaign_summary,
@@ -39,19 +41,37 @@ def campaign() -> None:
         help="How long a workunit should keep a client busy at most.")
 @option("--node-limit", type=click.IntRange(1), default=None,
         help="Most nodes of a workunit, whatever the client's speed.")
+@option("--replication", default="adaptive", metavar="none|adaptive|quorum=N",
+        help="Whose answers are checked: nobody's, those of new hosts and some of known ones,"
+             " or every one until N users agree.")
+@option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
+        help="How many of the questions handed out have a known answer.")
 @database_options
 @json_option
 def create(
     spec: str, name: str | None, goal: str, position: str | None, target_seconds: float,
-    node_limit: int | None, data_dir: Path, database: str | None, as_json: bool,
+    node_limit: int | None, replication: str, probe_rate: float, data_dir: Path,
+    database: str | None, as_json: bool,
 ) -> None:
     """Start a campaign for the game SPEC, such as reversi:6x6."""
+    policy, quorum = _replication(replication)
     with open_connection(data_dir, database, create=True) as connection:
         made = create_campaign(
             connection, spec, name=name, goal=goal, position=position,
-            target_seconds=target_seconds, node_limit=node_limit,
+            target_seconds=target_seconds, node_limit=node_limit, replication=policy,
+            quorum=quorum, probe_rate=probe_rate,
         )
         _show(campaign_summary(connection, made.name), as_json)
+
+
+def _replication(text: str) -> tuple[str, int]:
+    """The policy and its quorum, such as ``quorum=3``."""
+    policy, _, number = text.partition("=")
+    if policy == "quorum" and number.isdecimal() and 2 <= int(number) <= 20:
+        return policy, int(number)
+    if policy in ("none", "adaptive") and not number:
+        return policy, 1
+    raise CommandError(f"--replication {text!r}: say none, adaptive or quorum=N, N from 2 to 20")
 
 
 @campaign.command(name="list")

@@ -18,13 +18,14 @@ from zermelo.server.database import (
     migrate_schema,
     schema_version,
 )
+from zermelo.sql import query
 
 VIOLATED = 5
 
 
 @click.group()
 def db() -> None:
-    """Create, upgrade and check the database."""
+    """Create, upgrade, check, back up and restore the database."""
 
 
 @db.command()
@@ -83,3 +84,58 @@ def check(data_dir: Path, database: str | None, as_json: bool) -> None:
         click.echo(f"{len(CHECKS) + 1} checks, {len(violations)} violations")
     if violations:
         sys.exit(VIOLATED)
+
+
+@db.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@database_options
+@json_option
+def backup(file: Path, data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Write a consistent copy of the live database into FILE."""
+    from zermelo.server.dumps import back_up_database
+
+    with open_database(data_dir, database) as url:
+        size = back_up_database(url, file)
+    if as_json:
+        click.echo(json.dumps({"file": str(file), "bytes": size}))
+    else:
+        click.echo(f"{file}: {size:,} bytes")
+
+
+@db.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@database_options
+@json_option
+def restore(file: Path, data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Fill an empty database from the backup FILE, then check it.
+
+    Ends with exit code 5 if the check finds a violation.
+    """
+    from zermelo.server.dumps import restore_database
+
+    with open_database(data_dir, database, create=True) as url:
+        restore_database(url, file)
+        with connect_once(url) as connection:
+            migrate_schema(connection)
+            version = schema_version(connection)
+            violations = check_database(connection)
+    if as_json:
+        click.echo(json.dumps({"version": version, "violations": len(violations)}))
+    else:
+        click.echo(f"restored, schema version {version}, {len(violations)} violations")
+    if violations:
+        sys.exit(VIOLATED)
+
+
+@db.command()
+@database_options
+@json_option
+def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Make the roles zermelo_service and zermelo_research, or grant them what is new."""
+    with open_database(data_dir, database) as url, connect_once(url) as connection:
+        check_schema(connection)
+        with connection.transaction():
+            connection.execute(query("create_roles"))
+    made = ["zermelo_service", "zermelo_research"]
+    done = f"roles {' and '.join(made)} are up to date"
+    click.echo(json.dumps({"roles": made}) if as_json else done)

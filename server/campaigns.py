@@ -18,6 +18,7 @@ from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
 
 DEFAULT_TARGET_SECONDS = 2.0
+DEFAULT_PROBE_RATE = 0.01
 
 
 class CampaignError(ZermeloError):
@@ -86,6 +87,7 @@ def create_campaign(
     node_limit: int | None = None,
     replication: str = "none",
     quorum: int = 1,
+    probe_rate: float = DEFAULT_PROBE_RATE,
     claim: Bounds | None = None,
 ) -> Campaign:
     """The campaign of this name, made if there is none.
@@ -109,6 +111,7 @@ def create_campaign(
                 "node_limit": node_limit,
                 "replication": replication,
                 "quorum": quorum,
+                "probe_rate": probe_rate,
                 "claim_lo": None if claim is None else claim.lo,
                 "claim_hi": None if claim is None else claim.hi,
             },

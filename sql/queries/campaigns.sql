@@ -3,9 +3,10 @@
 -- name: insert_campaign
 -- Nothing comes back when the name is taken.
 INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
-                       node_limit, replication, quorum, claim_lo, claim_hi)
+                       node_limit, replication, quorum, probe_rate, claim_lo, claim_hi)
 VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
-        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s, %(claim_lo)s,
+        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s, %(probe_rate)s,
+        %(claim_lo)s,
         %(claim_hi)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id

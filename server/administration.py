@@ -1,0 +1,107 @@
+"""What operators do to hosts, users and workunits; each action leaves a line in the audit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg.rows import dict_row
+
+from zermelo import ZermeloError
+from zermelo.server.accounts import forget_callers, user_id
+from zermelo.server.audit import record
+from zermelo.server.campaigns import find_campaign
+from zermelo.server.database import Connection
+from zermelo.server.retraction import dispute, retract_doubted
+from zermelo.server.validator import convict
+from zermelo.sql import query
+
+
+class AdministrationError(ZermeloError, ValueError):
+    """There is no such thing to act on."""
+
+    exit_code = 2
+
+
+def rows(connection: Connection, name: str, **parameters: Any) -> list[dict[str, Any]]:
+    """What a query of sql/queries/administration.sql or accounts.sql finds."""
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(query(name), parameters).fetchall()
+
+
+def show_host(connection: Connection, host: int, most: int) -> dict[str, Any]:
+    found = rows(connection, "list_hosts", host=host, most=1)
+    if not found:
+        raise AdministrationError(f"there is no host {host}; see `zermelo admin hosts`")
+    return found[0] | {"results": rows(connection, "host_results", host=host, most=most)}
+
+
+def show_workunit(connection: Connection, workunit: int) -> dict[str, Any]:
+    found = rows(connection, "asked_workunit", workunit=workunit)
+    if not found:
+        raise AdministrationError(f"there is no workunit {workunit}")
+    return found[0] | {"history": rows(connection, "workunit_history", workunit=workunit)}
+
+
+def ban_host(connection: Connection, host: int, reason: str, *, actor: str) -> int:
+    """Refuse a host's calls and doubt all it said; how many results are in doubt."""
+    with connection.transaction():
+        _set_ban(connection, host, banned=True)
+        doubted = _condemn(connection, [host], reason, actor)
+        record(connection, actor, "ban", f"host {host}", reason)
+        forget_callers(connection)
+    return doubted
+
+
+def unban_host(connection: Connection, host: int, reason: str, *, actor: str) -> None:
+    with connection.transaction():
+        _set_ban(connection, host, banned=False)
+        record(connection, actor, "unban", f"host {host}", reason)
+        forget_callers(connection)
+
+
+def ban_user(connection: Connection, name: str, reason: str, *, actor: str) -> int:
+    """Refuse all calls of a user and doubt all that its hosts said."""
+    with connection.transaction():
+        user = user_id(connection, name)
+        connection.execute(query("set_user_ban"), {"user": user, "banned": True})
+        hosts = [row[0] for row in connection.execute(query("hosts_of_user"), {"user": user})]
+        doubted = _condemn(connection, hosts, reason, actor) if hosts else 0
+        record(connection, actor, "ban", f"user {name}", reason)
+        forget_callers(connection)
+    return doubted
+
+
+def unban_user(connection: Connection, name: str, reason: str, *, actor: str) -> None:
+    with connection.transaction():
+        user = user_id(connection, name)
+        connection.execute(query("set_user_ban"), {"user": user, "banned": False})
+        record(connection, actor, "unban", f"user {name}", reason)
+        forget_callers(connection)
+
+
+def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str) -> int:
+    """Take a workunit's answers out of the tree and ask it again; how many there were."""
+    campaign = find_campaign(connection, show_workunit(connection, workunit)["campaign"])
+    with connection.transaction():
+        connection.execute(query("lock_tree"), (campaign.id,))
+        believed = [
+            row[0] for row in connection.execute(query("believed_results"), {"workunit": workunit})
+        ]
+        if believed and campaign.replication == "none":
+            connection.execute(query("doubt_these"), {"results": believed})
+            retract_doubted(connection, campaign)
+        elif believed:
+            dispute(connection, campaign, believed)
+        record(connection, actor, "ask again", f"workunit {workunit}", reason)
+    return len(believed)
+
+
+def _set_ban(connection: Connection, host: int, *, banned: bool) -> None:
+    row = connection.execute(query("set_host_ban"), {"host": host, "banned": banned}).fetchone()
+    if row is None:
+        raise AdministrationError(f"there is no host {host}; see `zermelo admin hosts`")
+
+
+def _condemn(connection: Connection, hosts: list[int], reason: str, actor: str) -> int:
+    connection.execute(query("end_leases_of"), {"hosts": hosts})
+    return convict(connection, hosts, actor, reason)

@@ -1,0 +1,173 @@
+"""What operators do: look, ban, ask again, back up; and the record of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from tests.server.harness import Solve
+from zermelo import ZermeloError
+from zermelo.cli import zermelo
+from zermelo.games import Bounds
+from zermelo.server.campaigns import create_campaign, find_campaign
+from zermelo.server.check import check_database
+from zermelo.server.coordinator.metrics import CoordinatorMetrics
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.dumps import DumpError
+from zermelo.server.metrics import DatabaseCollector, serve_metrics
+from zermelo.sql import query
+
+SPEC = "reversi:4x4"
+
+
+def run(database: str, *arguments: str) -> Any:
+    result = CliRunner().invoke(zermelo, [*arguments, "--database", database, "--json"])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+@pytest.fixture
+def solve(connection: Connection) -> Solve:
+    campaign = create_campaign(connection, SPEC, node_limit=40)
+    solve = Solve(connection, campaign, clients=2, users=True)
+    for _ in range(12):
+        solve.step()
+    return solve
+
+
+def test_accounts_by_command(database: str) -> None:
+    token = run(database, "admin", "open-account", "otto", "--role", "operator")["token"]
+    assert len(token) >= 43
+    (user,) = run(database, "admin", "users")["users"]
+    assert (user["name"], user["role"], user["tokens"]) == ("otto", "operator", 1)
+    assert run(database, "admin", "renew-token", "otto")["token"] != token
+    assert run(database, "admin", "revoke", "otto") == {"revoked": 1}
+    run(database, "admin", "set-role", "otto", "researcher")
+    with pytest.raises(ZermeloError, match="there is a user"):
+        run(database, "admin", "open-account", "otto")
+    with pytest.raises(ZermeloError, match="no user 'nobody'"):
+        run(database, "admin", "ban-user", "nobody")
+    done = [row["action"] for row in run(database, "admin", "audit")["audit"]]
+    assert done == ["set role", "revoke tokens", "renew token", "open account"]
+
+
+def test_a_ban_takes_out_what_the_host_said(database: str, solve: Solve) -> None:
+    connection, host = solve.connection, solve.hosts[0]
+    connection.execute("UPDATE results SET agreed_lo = lo, agreed_hi = hi")  # as if compared
+    answers = connection.execute(
+        "SELECT count(*) FROM results WHERE host = %s AND state = 'assimilated'", (host.id,)
+    ).fetchone()
+    assert answers is not None
+    banned = run(database, "admin", "ban-host", str(host.id), "--actor", "otto",
+                 "--reason", "overclocked")
+    assert banned["doubted"] == answers[0] > 0
+    solve.assimilate()
+    left = connection.execute(
+        "SELECT count(*) FROM claims JOIN results ON lease = result WHERE host = %s", (host.id,)
+    ).fetchone()
+    assert left == (0,)
+    assert check_database(connection) == []
+    shown = run(database, "admin", "host", str(host.id))
+    assert shown["banned_at"] is not None
+    lines = run(database, "admin", "audit", "--subject", f"host {host.id}")["audit"]
+    assert ("otto", "ban", "overclocked") in {
+        (line["actor"], line["action"], line["detail"]) for line in lines
+    }
+    run(database, "admin", "unban-host", str(host.id))
+    assert run(database, "admin", "host", str(host.id))["banned_at"] is None
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(connection) == []
+
+
+def test_a_workunit_can_be_asked_again(database: str, solve: Solve) -> None:
+    row = solve.connection.execute(
+        "SELECT workunit FROM results WHERE state = 'assimilated' AND answer <> 'exhausted' LIMIT 1"
+    ).fetchone()
+    assert row is not None
+    history = run(database, "admin", "workunit", str(row[0]))["history"]
+    assert [lease["lease_state"] for lease in history] == ["returned"]
+    assert run(database, "admin", "ask-again", str(row[0]))["answers"] == 1
+    assert check_database(solve.connection) == []
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(solve.connection) == []
+
+
+def test_backup_and_restore(
+    database: str, empty_database: str, solve: Solve, tmp_path: Path
+) -> None:
+    file = tmp_path / "zermelo.backup"
+    assert run(database, "db", "backup", str(file))["bytes"] == file.stat().st_size > 0
+    with pytest.raises(DumpError, match="exists already"):
+        run(database, "db", "backup", str(file))
+    restored = run(empty_database, "db", "restore", str(file))
+    assert restored["violations"] == 0
+    with pytest.raises(DumpError, match="not empty"):
+        run(empty_database, "db", "restore", str(file))
+    with connect_once(empty_database) as copy:
+        for table in ("nodes", "claims", "results", "workunits", "leases", "hosts", "audit"):
+            statement = f"SELECT * FROM {table} ORDER BY 1, 2".encode()  # noqa: S608
+            original = solve.connection.execute(statement).fetchall()
+            assert copy.execute(statement).fetchall() == original
+        # The copy goes on where the original was.
+        assert Solve(copy, find_campaign(copy, SPEC), users=True).run() == Bounds(-8, -8)
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(file.read_bytes()[:500])
+    with connect_once(empty_database) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    with pytest.raises(DumpError, match="pg_restore failed"):
+        run(empty_database, "db", "restore", str(damaged))
+
+
+def test_researchers_read_and_nothing_else(database: str, solve: Solve) -> None:
+    run(database, "db", "roles")
+    run(database, "db", "roles")  # twice is harmless
+    with connect_once(database) as connection:
+        connection.execute("SET ROLE zermelo_research")
+        assert connection.execute("SELECT count(*) FROM nodes").fetchone() != (0,)
+        for forbidden in (
+            b"UPDATE nodes SET lo = hi", b"DELETE FROM results", b"SELECT * FROM tokens",
+            b"SELECT instance FROM hosts", b"CREATE TABLE mine (x integer)",
+        ):  # fmt: skip
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(forbidden)
+        connection.execute("SET ROLE zermelo_service")
+        connection.execute(query("record_action"), {
+            "actor": "a", "action": "b", "subject": "c", "detail": "",
+        })  # fmt: skip
+        for forbidden in (b"DELETE FROM audit", b"DROP TABLE nodes"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(forbidden)
+
+
+def test_the_services_need_no_more_than_their_role(database: str, connection: Connection) -> None:
+    run(database, "db", "roles")
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_limit=60)
+    connection.execute("SET ROLE zermelo_service")
+    assert Solve(connection, campaign, clients=4, users=True).run() == Bounds(-8, -8)
+
+
+def test_metrics_tell_queues_and_trust(database: str, solve: Solve) -> None:
+    from tests.wire.conftest import free_port
+
+    metrics = CoordinatorMetrics()
+    metrics.registry.register(DatabaseCollector(database))
+    metrics.served("Hello", 0.01)
+    listen = f"127.0.0.1:{free_port()}"
+    serve_metrics(listen, metrics.registry)
+    with urlopen(f"http://{listen}/metrics") as page:
+        text = page.read().decode()
+    for name in (
+        'zermelo_workunits{campaign="reversi:4x4"', "zermelo_oldest_workunit_seconds",
+        'zermelo_hosts{trust="new"} 2.0', "zermelo_disputes 0.0", "zermelo_call_seconds_bucket",
+        'zermelo_nodes_total{campaign="reversi:4x4",kind="checking"}',
+    ):  # fmt: skip
+        assert name in text, name
