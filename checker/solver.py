@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import count
 from typing import Any, Protocol
 
+from zermelo.checker.go import GoProver
 from zermelo.checker.reversi import ReversiSolver
 from zermelo.games import Game, Key, open_game
+from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi
 
 _TABLE_BITS = 20
@@ -26,7 +28,9 @@ class Solver(Protocol):
 
 def open_solver(spec: str) -> Solver:
     game = open_game(spec)
-    return CompiledReversi(game) if isinstance(game, Reversi) else PlainSolver(game)
+    if isinstance(game, Reversi):
+        return CompiledReversi(game)
+    return CompiledGo(game) if isinstance(game, Go) else PlainSolver(game)
 
 
 class CompiledReversi:
@@ -40,6 +44,38 @@ class CompiledReversi:
 
     def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
         return self._solver.at_least(key, bound)
+
+
+class CompiledGo:
+    """Both sides look for a proof in turns, a ply deeper each time."""
+
+    def __init__(self, game: Go) -> None:
+        self._game = game
+        self._prover = GoProver(
+            game.rows, game.cols, game.ko, game.ko == "basic" and game.cycle == "passes",
+            game.suicide == "allowed", game.komi, _TABLE_BITS,
+        )
+        self.stop = self._prover.stop
+
+    @property
+    def nodes(self) -> int:
+        return self._prover.nodes
+
+    def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
+        position = self._game.decode(key, history)
+        if self._game.is_final(position):
+            return self._game.score(position) >= bound
+        state = (position.black, position.white, position.black_to_move, position.passes,
+                 position.ko, position.past)
+        own = position.black_to_move
+        for plies in count(1):
+            if self._prover.forces(*state, own, bound, plies):
+                return True
+            if self._prover.forces(*state, not own, 1 - bound, plies):
+                return False
+            if self._prover.stopped:
+                break
+        return None
 
 
 class _StoppedError(Exception):

@@ -27,6 +27,7 @@ SMALL_BOARDS = [
 GO_BOARDS = {
     "go:1x1": 0, "go:1x2": 0, "go:1x3": 3, "go:2x2": 1, "go:1x4,ko=basic": None,
     "go:2x2,ko=ssk": None, "go:2x2,ko=basic,cycle=passes": None, "go:2x2,komi=1": 0,
+    "go:1x5": None, "go:2x3": 0, "go:3x3": 9, "go:3x3,ko=basic": 9,
 }  # fmt: skip
 
 
@@ -44,7 +45,7 @@ def test_small_reversi_boards(connection: Connection, tmp_path: Path, spec: str)
 @pytest.mark.parametrize("spec", GO_BOARDS)
 def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     certificate = certify(
-        connection, spec, tmp_path / "proof", node_limit=5000, to_depth=4
+        connection, spec, tmp_path / "proof", node_limit=5000, to_depth=3
     )
     assert verify(tmp_path / "proof").complete
     assert certificate.header.bounds.exact

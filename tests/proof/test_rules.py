@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.server.minimax import minimax
 from zermelo.checker.reversi import ReversiRules, ReversiSolver
-from zermelo.checker.solver import PlainSolver
+from zermelo.checker.solver import CompiledGo, PlainSolver
 from zermelo.games import GameError, open_game
+from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi, ReversiPosition
 
 SIDES = st.integers(4, 8)
@@ -124,3 +125,39 @@ def test_a_stopped_solver_gives_no_answer() -> None:
     plain = PlainSolver(game)
     plain.stop()
     assert plain.at_least(key, 0, b"") is None
+
+
+# -- Go -----------------------------------------------------------------------------------------
+
+GO_GAMES = [
+    "go:1x3", "go:1x4", "go:2x2", "go:2x2,ko=ssk", "go:1x4,ko=basic", "go:2x2,ko=basic",
+    "go:2x2,ko=basic,cycle=passes", "go:2x2,suicide=allowed", "go:1x5,suicide=allowed,ko=ssk",
+    "go:2x2,komi=1",
+]  # fmt: skip
+
+
+@given(st.sampled_from(GO_GAMES), st.integers(0, 2**32), st.integers(-4, 4))
+@settings(max_examples=80, deadline=None)
+def test_go_agrees_with_the_plain_solver(spec: str, seed: int, bound: int) -> None:
+    """Positions in the middle of games, with all that was on the board before."""
+    game = open_game(spec)
+    assert isinstance(game, Go)
+    choose = random.Random(seed)
+    position = game.initial()
+    for _ in range(choose.randrange(4, 14)):
+        moves = game.moves(position)
+        if not moves:
+            break
+        position = game.play(position, choose.choice(moves))
+    position = game.canonical(position)
+    key, history = game.encode(position), game.history(position)
+    expected = PlainSolver(game).at_least(key, bound, history)
+    assert CompiledGo(game).at_least(key, bound, history) is expected
+
+
+def test_go_stops() -> None:
+    game = open_game("go:7x7")
+    assert isinstance(game, Go)
+    solver = CompiledGo(game)
+    solver.stop()
+    assert solver.at_least(game.encode(game.initial()), 9, b"") is None
