@@ -29,7 +29,12 @@ from zermelo.games import Bounds, open_game
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server import validator
 from zermelo.server.assimilator import assimilate
-from zermelo.server.campaigns import Campaign, create_campaign
+from zermelo.server.campaigns import (
+    Campaign,
+    create_campaign,
+    running_campaigns,
+    waiting_campaigns,
+)
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.matching import Again, assign, lease_parameters, open_slots
 from zermelo.server.database import Connection, connect_once, ensure_schema
@@ -138,6 +143,15 @@ class Simulation:
             name=f"late {len(self.campaigns)}", replication="adaptive", goal="score",
         )  # fmt: skip
         self.campaigns.append(campaign)
+        self._solve(campaign)
+        # A host found lying only now may have answered in campaigns that had finished.
+        while running_campaigns(self.connection) or waiting_campaigns(self.connection):
+            for waiting in waiting_campaigns(self.connection):
+                assimilate(self.connection, waiting)
+            for reopened in running_campaigns(self.connection):
+                self._solve(reopened)
+
+    def _solve(self, campaign: Campaign) -> None:
         plan = CampaignPlan(self.connection, campaign, self.engine)
         idle, busy = list(self.hosts), []
         now, idle_rounds = 0.0, 0

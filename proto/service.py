@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import DecodeError
 
 from zermelo.proto import coordinator_pb2
 from zermelo.proto.limits_pb2 import Role, allowed
@@ -81,6 +82,18 @@ class CoordinatorStub:
             raise AttributeError(name) from None
 
 
+def _parser(kind: Any) -> Callable[[bytes], Any]:
+    """Parses a request; None for bytes that are no message, which the server has to refuse."""
+
+    def parse(data: bytes) -> Any:
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            return None
+
+    return parse
+
+
 def coordinator_handler(handlers: Mapping[str, Handler]) -> grpc.GenericRpcHandler:
     """The server side: one coroutine function per RPC of the service, none missing."""
     methods = {}
@@ -88,7 +101,7 @@ def coordinator_handler(handlers: Mapping[str, Handler]) -> grpc.GenericRpcHandl
         request = message_factory.GetMessageClass(method.input_type)
         methods[method.name] = grpc.unary_unary_rpc_method_handler(
             handlers[method.name],
-            request_deserializer=request.FromString,
+            request_deserializer=_parser(request),
             response_serializer=lambda reply: reply.SerializeToString(),
         )
     return grpc.method_handlers_generic_handler(SERVICE.full_name, methods)

@@ -74,6 +74,8 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             started = time.perf_counter()
             try:
                 await self._admit(allowed or frozenset(), metadata, context)
+                if request is None:
+                    raise limits.LimitError("the request is no message of this protocol")
                 limits.check(request)
                 reply = await handler.unary_unary(request, context)
             except Exception as error:

@@ -46,13 +46,14 @@ WHERE child.parent <> node.id AND node.id <> ALL(coalesce(child.parents, '{}'))
 
 -- name: check_claims
 -- A claim about the workunit's own node says exactly what its result says; one about a node
--- below comes from the bounds that an exhausted result brought along.
+-- below comes from the bounds that an exhausted result brought along. What is doubted is on its
+-- way out of the tree.
 SELECT coalesce(results.campaign, 0), format('claim of result %s on node %s', claims.result,
                                              claims.node)
 FROM claims
 LEFT JOIN results ON results.lease = claims.result
 LEFT JOIN workunits ON workunits.id = results.workunit
-WHERE results.state IS DISTINCT FROM 'assimilated'
+WHERE results.state IS NULL OR results.state NOT IN ('assimilated', 'doubted')
    OR results.agreed_lo > results.lo OR results.agreed_hi < results.hi
    OR CASE WHEN workunits.node = claims.node
            THEN (claims.lo, claims.hi) <> (coalesce(results.agreed_lo, results.lo),
