@@ -122,5 +122,6 @@ def _final_object(summary: Summary, seconds: float) -> dict[str, object]:
         "withdrawn": summary.withdrawn,
         "nodes": summary.nodes,
         "wasted_nodes": summary.wasted_nodes,
+        "split_nodes": summary.split_nodes,
         "seconds": round(seconds, 3),
     }

@@ -25,7 +25,7 @@ ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 SERVICES = ("generator", "coordinator", "validator", "assimilator", "client")
 FIELDS = {
     "game", "goal", "value", "bounds", "outcome", "line", "workunits", "splits", "withdrawn",
-    "nodes", "wasted_nodes", "seconds",
+    "nodes", "wasted_nodes", "split_nodes", "seconds",
 }  # fmt: skip
 
 
