@@ -23,6 +23,7 @@ bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/expand.py
 	$(BIN)/python bench/fleet.py
+	$(BIN)/python bench/client.py
 	$(BIN)/python bench/go.py
 	$(BIN)/python bench/proof.py
 

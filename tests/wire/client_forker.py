@@ -109,11 +109,12 @@ def live(wanted: dict[str, Any]) -> None:
 def main() -> None:
     from zermelo.client import daemon  # noqa: F401
 
+    running: set[int] = set()
     for line in sys.stdin:
         wanted = json.loads(line)
         if "kill" in wanted:
-            os.kill(wanted["kill"], signal.SIGKILL)
-            os.waitpid(wanted["kill"], 0)
+            end(wanted["kill"])
+            running.remove(wanted["kill"])
             print("gone", flush=True)  # noqa: T201
             continue
         pid = os.fork()
@@ -127,7 +128,16 @@ def main() -> None:
                 traceback.print_exc()
             finally:
                 os._exit(code)
+        running.add(pid)
         print(pid, flush=True)  # noqa: T201
+    # A test that failed leaves nothing behind.
+    for pid in running:
+        end(pid)
+
+
+def end(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,126 @@
+"""Fleets of the unchanged client: on a Dask cluster and as tasks of a Slurm array."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zermelo.server.database import Connection
+
+from .conftest import Queue, wait_until
+from .test_client import hard_question, value
+from .test_client_control import ZERMELO
+
+needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is optional")
+SCRIPT = Path(__file__).parents[2] / "deploy" / "client" / "slurm-array.sh"
+
+
+def scheduler_of(file: Path) -> str:
+    try:
+        return str(json.loads(file.read_text())["address"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The scheduler of a Dask cluster with two workers, each a process."""
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    dask: list[subprocess.Popen[Any]] = []
+
+    def start(module: str, *options: str) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+        nowhere = subprocess.DEVNULL
+        dask.append(subprocess.Popen(command, env=environment, stdout=nowhere, stderr=nowhere))
+
+    file = tmp_path / "scheduler.json"
+    common = ("--scheduler-file", str(file), "--no-dashboard")
+    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", *common)
+    try:
+        wait_until(lambda: scheduler_of(file))
+        for number in range(2):
+            folder = tmp_path / f"dask-{number}"
+            start("dask_worker", "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
+                  "--local-directory", str(folder), *common)  # fmt: skip
+        yield wait_until(lambda: scheduler_of(file))
+    finally:
+        for process in dask:
+            process.kill()
+            process.wait()
+
+
+@needs_dask
+def test_a_dask_cluster_works_and_stops_in_good_order(
+    coordinator: str, cluster: str, queue: Queue, connection: Connection
+) -> None:
+    queue.add(20, budget=10**9)
+    fleet = subprocess.Popen(
+        [*ZERMELO, "client", "fleet", "--dask", cluster, "--server", coordinator,
+         "--workers", "1", "--memory-mb", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "ZERMELO_PRIORITY": "normal", "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    try:
+        wait_until(lambda: len(queue.results()) == 20, 90)
+        wait_until(lambda: value(connection, "SELECT count(*) FROM hosts") == 2)
+        fleet.send_signal(signal.SIGINT)
+        output, errors = fleet.communicate(timeout=90)
+    finally:
+        fleet.kill()
+        fleet.communicate()
+    assert fleet.returncode == 0, errors
+    assert "2 clients ended in good order" in output
+    assert value(connection, "SELECT count(*) FROM leases WHERE state = 'open'") == 0
+
+
+@needs_dask
+def test_without_a_scheduler_there_is_a_sentence() -> None:
+    done = subprocess.run(
+        [*ZERMELO, "client", "fleet", "--dask", "nonsense://127.0.0.1:1",
+         "--server", "127.0.0.1:9"],
+        capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    assert done.returncode == 6
+    assert "no Dask scheduler at" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_slurm_task_stops_in_good_order(
+    coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    workunit = hard_question(connection, queue)
+    connection.execute("UPDATE campaigns SET target_seconds = 10000")
+    program = tmp_path / "zermelo"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
+    program.chmod(0o755)
+    task = subprocess.Popen(
+        [str(SCRIPT)],
+        env={
+            **os.environ, "ZERMELO": str(program), "ZERMELO_SERVER": coordinator,
+            "ZERMELO_ROOT": str(tmp_path / "array"), "SLURM_ARRAY_TASK_ID": "7",
+            "SLURM_CPUS_PER_TASK": "1", "ZERMELO_PRIORITY": "normal",
+            "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
+        },
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: queue.state(workunit) == "leased")
+        assert (tmp_path / "array" / "task-7" / "client" / "host-key").exists()
+        # As Slurm does with B:, to the script alone.
+        task.send_signal(signal.SIGTERM)
+        _, errors = task.communicate(timeout=60)
+    finally:
+        task.kill()
+        task.communicate()
+    assert task.returncode == 0, errors
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
