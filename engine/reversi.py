@@ -27,6 +27,7 @@ from zermelo.games.reversi import PASS, Reversi, ReversiPosition
 TEXTBOOK = ("minimax", "alphabeta", "negamax")
 NO_MOVE = 64
 CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
+MOST_CHECKPOINT_BYTES = 64 << 20
 _MAGIC = b"ZRC1"
 
 
@@ -123,7 +124,12 @@ class ReversiEngine:
         return self.game.evaluate(position) if guess is None else self._clamp(guess)
 
     def checkpoint(self) -> bytes:
-        records: bytes = self.core.dump(CHECKPOINT_EFFORT)
+        effort = CHECKPOINT_EFFORT
+        records: bytes = self.core.dump(effort)
+        while len(records) > MOST_CHECKPOINT_BYTES:
+            # A table that many workers share: keep what was most expensive to find out.
+            effort += 2
+            records = self.core.dump(effort)
         return seal(_MAGIC, self.game, records)
 
     def restore(self, checkpoint: bytes) -> None:

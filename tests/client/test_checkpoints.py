@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.searcher import Dropped, Interruption, Searcher
+from zermelo.engine import reversi
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import SavedSearch
@@ -152,3 +153,23 @@ def test_the_same_question_under_a_new_lease_profits(checkpoints: Checkpoints) -
     assert isinstance(result, pb.Result)
     # Only its own nodes count: those of the first lease were reported with it.
     assert result.nodes + stopped.nodes <= 1.1 * alone.nodes
+
+
+def test_a_large_table_keeps_what_was_expensive(
+    checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = workunit(threshold=-4)
+    alone = Searcher(hash_mb=16).solve(question)
+    assert isinstance(alone, pb.Result)
+    most = 20_000
+    monkeypatch.setattr(reversi, "MOST_CHECKPOINT_BYTES", most)
+    stopped = interrupted(
+        Searcher(hash_mb=16, checkpoints=checkpoints), question, alone.nodes // 2
+    )
+    saved = checkpoints.load(question)
+    assert saved is not None
+    assert 1_000 < len(saved.table) < most + 1_000
+    result = Searcher(hash_mb=16, checkpoints=checkpoints).solve(question, resume=True)
+    assert isinstance(result, pb.Result)
+    assert result.answer == alone.answer
+    assert stopped.nodes < result.nodes <= 1.1 * alone.nodes
