@@ -27,5 +27,10 @@ def open_engine(
     if isinstance(game, Reversi):
         return ReversiEngine(game, threads=threads, hash_mb=hash_mb, shared=shared)
     if isinstance(game, Go):
+        if threads > 1:
+            raise EngineError(
+                f"{threads} threads: the Go engine searches with one; `zermelo solve"
+                f" {game.short_spec}` uses all cores"
+            )
         return GoEngine(game, hash_mb=hash_mb)
     return PortableEngine(game)

@@ -6,6 +6,7 @@ import json
 import random
 import threading
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from zermelo.cext.go_search import OPTIONS
 from zermelo.engine import CheckpointError, EngineError, Known, Status, Window, open_engine
 from zermelo.engine.go import GoEngine
 from zermelo.games import Bounds
+from zermelo.games.go import PASS, GoPosition, Past
 
 TINY = ["1x1", "1x2", "1x3", "1x4", "1x5", "2x2"]
 
@@ -79,6 +81,25 @@ def test_random_positions_equal_a_search_that_shares_nothing(size: str, ko: str)
     assert settled >= 5
 
 
+@pytest.mark.parametrize("cycle", ["draw", "passes"])
+def test_a_pass_can_close_a_cycle(cycle: str) -> None:
+    """A ko point apart, the board was there before: passing brings the situation back."""
+    different = 0
+    for size in ("1x3", "1x4", "2x2"):
+        game, rng = go(f"{size},ko=basic,cycle={cycle}"), random.Random(size)
+        engine = GoEngine(game, hash_mb=4)
+        for _ in range(12):
+            stones = wander(game, rng, 6)
+            before = GoPosition(stones.black, stones.white, stones.black_to_move)
+            after_a_pass = Past(before.black, before.white, (not before.black_to_move) | 1 << 1)
+            position = replace(before, past=frozenset({after_a_pass}))
+            assert game.is_final(game.play(position, PASS))
+            value = plain_value(game, position)
+            assert engine.solve(position).bounds == Bounds(value, value)
+            different += value != engine.solve(before).bounds.lo
+    assert different
+
+
 def test_known_values() -> None:
     published = {"2x2": 1, "3x3": 9, "1x6": 1, "1x7": 2, "2x4": 8, "2x5": 10, "3x4": 4}
     for size, value in published.items():
@@ -119,6 +140,8 @@ def test_the_factory_opens_it() -> None:
 
 def test_bad_questions() -> None:
     game = go("3x3")
+    with pytest.raises(EngineError, match="the Go engine searches with one"):
+        open_engine(game, threads=2)
     with pytest.raises(EngineError, match="no algorithm 'minimax'"):
         GoEngine(game).solve(game.initial(), algorithm="minimax")
     with pytest.raises(EngineError, match="empty window"):
@@ -163,6 +186,10 @@ def test_checkpoint_saves_the_work() -> None:
     again = other.solve(game.initial())
     assert again.bounds == first.bounds
     assert again.nodes < first.nodes / 10
+    stopped, resumed = GoEngine(game), GoEngine(game)
+    spent = stopped.solve(game.initial(), node_limit=first.nodes // 2).nodes
+    resumed.restore(stopped.checkpoint())
+    assert spent + resumed.solve(game.initial()).nodes <= 1.1 * first.nodes
     with pytest.raises(CheckpointError, match="damaged"):
         other.restore(saved[:-1])
     with pytest.raises(CheckpointError, match="not one of"):
