@@ -26,7 +26,18 @@ typedef struct {
     int suicide; /* chains of two or more stones may be killed by their owner */
 } go_size;
 
-static inline int go_count(go_bits x) { return __builtin_popcountll(x); }
+/* Without the instruction for it compilers call a function; this is quicker. */
+static inline int go_count(go_bits x)
+{
+#ifdef __POPCNT__
+    return __builtin_popcountll(x);
+#else
+    x -= x >> 1 & 0x5555555555555555ull;
+    x = (x & 0x3333333333333333ull) + (x >> 2 & 0x3333333333333333ull);
+    return (int)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
+#endif
+}
+
 static inline int go_first(go_bits x) { return __builtin_ctzll(x); }
 
 /* The points of x and those next to it. */

@@ -18,7 +18,7 @@ from zermelo.server.database import Connection
 BUDGETS = {
     "1x1": (10, 1000), "1x2": (10, 1000), "1x3": (10, 1000), "1x4": (20, 1000),
     "2x2": (40, 1000), "2x3": (200, 2000), "2x4": (1500, 6000), "3x3": (800, 4000),
-    "3x4": (30_000, 120_000),
+    "3x4": (60_000, 200_000),
 }
 CASES = [(size, budget) for size, budgets in BUDGETS.items() for budget in budgets]
 
