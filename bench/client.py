@@ -102,20 +102,23 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0, help="length of a workunit")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+
+    def show(name: str, number: str) -> None:
+        if not options.json:
+            print(f"{name:36}{number}", flush=True)
+
     with server(options.seconds) as (address, connection):
         lost, cpu, memory = between_workunits(address, connection, options.workunits)
+        show(f"lost between workunits of {options.seconds:g} s", f"{lost:.2f} %  (<= 1 %)")
+        show("processor time of the daemon", f"{cpu:.2f} %  (<= 1 %)")
+        show("memory of the daemon", f"{memory:.1f} MB  (<= 80 MB)")
         share, pause = within_limits(address, connection)
+        show("throttle of 50 %", f"{share:.1f} %  (45 to 55 %)")
+        show("longest until a pause takes effect", f"{pause:.3f} s  (<= 1 s)")
     report = Report(options.seconds, lost, cpu, memory, share, pause, wheel_mb())
+    show("wheel", f"{report.wheel_mb:.2f} MB  (<= 10 MB)")
     if options.json:
         print(json.dumps(asdict(report)))
-        return
-    lost_title = f"lost between workunits of {options.seconds:g} s"
-    print(f"{lost_title:34} {report.lost_percent:.2f} %  (<= 1 %)")
-    print(f"processor time of the daemon       {report.daemon_cpu_percent:.2f} %  (<= 1 %)")
-    print(f"memory of the daemon               {report.daemon_mb:.1f} MB  (<= 80 MB)")
-    print(f"throttle of 50 %                   {report.throttled_percent:.1f} %  (45 to 55 %)")
-    print(f"longest until a pause takes effect {report.longest_pause_seconds:.3f} s  (<= 1 s)")
-    print(f"wheel                              {report.wheel_mb:.2f} MB  (<= 10 MB)")
 
 
 @contextmanager
