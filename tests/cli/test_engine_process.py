@@ -9,11 +9,19 @@ import signal
 import subprocess
 import time
 
+import psutil
 import pytest
 from engine_command import start
 
 #: A search that no machine finishes in a test.
 ENDLESS = ("solve", "reversi:8x8", "--hash-mb", "1")
+
+
+def wait_until_busy(process: subprocess.Popen[str], seconds: float = 2.0) -> None:
+    """Wait until the command has computed for a while, however slow the machine is."""
+    while psutil.Process(process.pid).cpu_times().user < seconds:
+        assert process.poll() is None
+        time.sleep(0.05)
 
 
 def test_a_mistake_is_one_line_and_no_traceback() -> None:
@@ -27,7 +35,7 @@ def test_a_mistake_is_one_line_and_no_traceback() -> None:
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_reports_the_bounds_proved_so_far(threads: str) -> None:
     process = start(*ENDLESS, "--threads", threads, "--json")
-    time.sleep(2)
+    wait_until_busy(process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     answer = json.loads(out)
@@ -45,7 +53,7 @@ def test_ctrl_c_reports_the_bounds_proved_so_far(threads: str) -> None:
 ])
 def test_ctrl_c_ends_every_command(args: list[str]) -> None:
     process = start(*args)
-    time.sleep(2)
+    wait_until_busy(process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, "", "")
