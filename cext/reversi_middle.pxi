@@ -14,14 +14,13 @@ cdef inline Table *table_of(Search *s, int empties) noexcept nogil:
     return &s.local if empties <= LOCAL_EMPTIES else s.table
 
 
-cdef inline int middle_value(const Search *s, u64 own, u64 opponent, u64 empty, int square,
+cdef inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 replies, int square,
                              int parity) noexcept nogil:
-    """How promising a move is, given the position after it (`own` has the next turn).
+    """How promising a move is, given the position after it and the replies to it.
 
     Fastest first: what leaves the opponent few replies is searched quickly and often
     refutes. Replies to a corner count double.
     """
-    cdef u64 replies = mobility(own, opponent, empty)
     cdef int value = -16 * (popcount(replies) + popcount(replies & s.corners))
     value -= 2 * popcount(potential_mobility(opponent, empty))
     if parity & s.quadrant[square]:
@@ -31,10 +30,12 @@ cdef inline int middle_value(const Search *s, u64 own, u64 opponent, u64 empty, 
     return value
 
 
-cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, int empties,
-                       int parity) noexcept nogil:
+cdef int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int beta,
+                       int empties, int parity) noexcept nogil:
+    """The score; `squares` are the legal moves."""
     cdef u64 empty = s.board & ~(own | opponent)
-    cdef u64 squares, next_own, next_opponent
+    cdef u64 next_opponent, left, replies
+    cdef u64 hashes[MOST_CANDIDATES]
     cdef Table *table
     cdef u64 start = s.nodes
     cdef u64 hash = 0
@@ -53,13 +54,13 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
     if must_stop(s):
         return alpha
     if tabled:
-        # Ask for the bucket now, so that it is there when the moves are known.
+        # Ask for the bucket now, so that it is there when the moves are listed.
         hash = hash_boards(own, opponent)
         prefetch(bucket_of(table_of(s, empties), hash))
-    squares = mobility(own, opponent, empty)
     if s.options.stability and empties >= STABLE_EMPTIES \
             and stability_cut(s, own, opponent, alpha, &score):
         return score
+    list_moves(own, opponent, squares, &moves)
     if tabled and probe(table_of(s, empties), own, opponent, hash, &facts):
         if facts.lo >= beta or facts.lo == facts.hi:
             return facts.lo
@@ -67,38 +68,40 @@ cdef int search_middle(Search *s, u64 own, u64 opponent, int alpha, int beta, in
             return facts.hi
         hint = facts.best
     if not squares:
-        if mobility(opponent, own, empty):
-            return -search_middle(s, opponent, own, -beta, -alpha, empties, parity)
+        replies = mobility(opponent, own, empty)
+        if replies:
+            return -search_middle(s, opponent, own, replies, -beta, -alpha, empties, parity)
         return final_score(s, own, opponent)
-    list_moves(own, opponent, squares, &moves)
-    if tabled and s.options.enhanced and empties >= ENHANCED_EMPTIES:
-        table = table_of(s, empties - 1)
-        for i in range(moves.count):
-            move = &moves.item[i]
-            next_own = own_after(opponent, move)
-            next_opponent = opponent_after(own, move)
-            if probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent), &facts) \
-                    and -facts.hi >= beta:
-                return -facts.hi
+    table = table_of(s, empties - 1)
     for i in range(moves.count):
         move = &moves.item[i]
-        if moves.count == 1 or move.square == hint:
+        left = empty ^ (<u64> 1 << move.square)
+        next_opponent = opponent_after(own, move)
+        if empties > TABLE_EMPTIES:
+            hashes[i] = hash_boards(own_after(opponent, move), next_opponent)
+            prefetch(bucket_of(table, hashes[i]))
+        move.replies = mobility(own_after(opponent, move), next_opponent, left)
+        if move.square == hint:
             move.value = HINTED
         elif empties <= PLAIN_EMPTIES:
-            move.value = -16 * popcount(mobility(own_after(opponent, move),
-                                                 opponent_after(own, move),
-                                                 empty ^ (<u64> 1 << move.square)))
+            move.value = -16 * popcount(move.replies)
             if s.options.parity and parity & s.quadrant[move.square]:
                 move.value += 8
         else:
-            move.value = middle_value(s, own_after(opponent, move), opponent_after(own, move),
-                                      empty ^ (<u64> 1 << move.square), move.square,
+            move.value = middle_value(s, next_opponent, left, move.replies, move.square,
                                       parity if s.options.parity else 0)
+    if tabled and s.options.enhanced and empties >= ENHANCED_EMPTIES:
+        for i in range(moves.count):
+            move = &moves.item[i]
+            if probe(table, own_after(opponent, move), opponent_after(own, move), hashes[i],
+                     &facts) and -facts.hi >= beta:
+                return -facts.hi
     for i in range(moves.count):
         take_best(&moves, i)
         move = &moves.item[i]
         score = -search_middle(s, own_after(opponent, move), opponent_after(own, move),
-                               -beta, -lower, empties - 1, parity ^ s.quadrant[move.square])
+                               move.replies, -beta, -lower, empties - 1,
+                               parity ^ s.quadrant[move.square])
         if s.stopped:
             return alpha
         if score > best:

@@ -52,6 +52,7 @@ cdef struct Search:         # what one thread needs
 
 cdef struct Candidate:      # a legal move at some node
     u64 turned
+    u64 replies             # the moves of the other side after it, where they were looked at
     int square
     int value
 

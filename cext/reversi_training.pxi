@@ -21,7 +21,7 @@ cdef int random_move(u64 moves, u64 *seed) noexcept nogil:
 cdef int mobile_move(Search *s, u64 own, u64 opponent, u64 moves, u64 *seed) noexcept nogil:
     """A sensible move that needs no trained weights: few replies, a little noise."""
     cdef u64 empty = s.board & ~(own | opponent)
-    cdef u64 turned
+    cdef u64 turned, after, rest
     cdef int best = -1 << 30
     cdef int chosen = NO_MOVE
     cdef int square, value
@@ -29,8 +29,9 @@ cdef int mobile_move(Search *s, u64 own, u64 opponent, u64 moves, u64 *seed) noe
         square = first_bit(moves)
         moves &= moves - 1
         turned = flips(own, opponent, square)
-        value = middle_value(s, opponent ^ turned, own ^ turned ^ (<u64> 1 << square),
-                             empty ^ (<u64> 1 << square), square, 0)
+        after = own ^ turned ^ (<u64> 1 << square)
+        rest = empty ^ (<u64> 1 << square)
+        value = middle_value(s, after, rest, mobility(opponent ^ turned, after, rest), square, 0)
         value += next_random(seed) % 24
         if value > best:
             best = value

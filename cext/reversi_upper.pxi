@@ -42,14 +42,19 @@ cdef inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties
 cdef bint enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates *moves, int beta,
                        int empties, int *score) noexcept nogil:
     """Whether the table knows a child that refutes the position at once."""
-    cdef u64 next_own, next_opponent, hash
+    cdef u64 owns[MOST_CANDIDATES]
+    cdef u64 opponents[MOST_CANDIDATES]
+    cdef u64 hashes[MOST_CANDIDATES]
     cdef Facts facts
     cdef int i, symmetry
+    # All buckets are asked for before the first is looked at: each comes from far away.
     for i in range(moves.count):
-        next_own = own_after(opponent, &moves.item[i])
-        next_opponent = opponent_after(own, &moves.item[i])
-        hash = table_name(s, &next_own, &next_opponent, empties - 1, &symmetry)
-        if probe(s.table, next_own, next_opponent, hash, &facts) and -facts.hi >= beta:
+        owns[i] = own_after(opponent, &moves.item[i])
+        opponents[i] = opponent_after(own, &moves.item[i])
+        hashes[i] = table_name(s, &owns[i], &opponents[i], empties - 1, &symmetry)
+        prefetch(bucket_of(s.table, hashes[i]))
+    for i in range(moves.count):
+        if probe(s.table, owns[i], opponents[i], hashes[i], &facts) and -facts.hi >= beta:
             score[0] = -facts.hi
             return True
     return False
@@ -61,11 +66,13 @@ cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *sho
     """The value of a move within a window."""
     cdef u64 next_own = own_after(opponent, move)
     cdef u64 next_opponent = opponent_after(own, move)
+    cdef u64 squares
     cdef Configuration after
     parity ^= s.quadrant[move.square]
     empties -= 1
     if empties <= MIDDLE_EMPTIES:
-        return -search_middle(s, next_own, next_opponent, -beta, -alpha, empties, parity)
+        squares = mobility(next_own, next_opponent, s.board & ~(next_own | next_opponent))
+        return -search_middle(s, next_own, next_opponent, squares, -beta, -alpha, empties, parity)
     configure_move(s.evaluation, shown, move.square, move.turned, &after)
     return -search_upper(s, next_own, next_opponent, &after, -beta, -alpha, empties, parity)
 
@@ -73,6 +80,7 @@ cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *sho
 cdef void value_moves(Search *s, u64 own, u64 opponent, const Configuration *shown,
                       Candidates *moves, int beta, int empties, int parity) noexcept nogil:
     """Value the moves that the table does not recommend."""
+    cdef u64 empty
     cdef Candidate *move
     cdef int i
     if s.options.evaluation:
@@ -81,8 +89,10 @@ cdef void value_moves(Search *s, u64 own, u64 opponent, const Configuration *sho
     for i in range(moves.count):
         move = &moves.item[i]
         if move.value < SECOND_HINT:
-            move.value = middle_value(s, own_after(opponent, move), opponent_after(own, move),
-                                      s.board & ~(own | opponent | <u64> 1 << move.square),
+            empty = s.board & ~(own | opponent | <u64> 1 << move.square)
+            move.value = middle_value(s, opponent_after(own, move), empty,
+                                      mobility(own_after(opponent, move),
+                                               opponent_after(own, move), empty),
                                       move.square, parity if s.options.parity else 0)
 
 
