@@ -27,9 +27,9 @@ import zermelo
 from zermelo.checker import Entry, Header, Leaf, verify, write_certificate
 from zermelo.engine import open_engine
 from zermelo.games import open_game
-from zermelo.proof.export import export_proof
+from zermelo.proof.export import Exported, export_proof
 from zermelo.proof.moves import MoveFinder, Place
-from zermelo.server.campaigns import campaign_summary, create_campaign, find_campaign
+from zermelo.server.campaigns import Summary, campaign_summary, create_campaign, find_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, embedded_database, running
 from zermelo.server.tree.growth import grow
@@ -40,6 +40,8 @@ LARGE = "reversi:8x8"
 POSITIONS = 1_000_000
 GROWN_MOVES = 10
 QUESTIONS = 2000
+#: Certificates to the frontier, and so many plies deep.
+DEPTHS = (None, 14)
 #: The bound of the made-up certificate.
 POINTS = 10
 
@@ -49,16 +51,25 @@ def solve(folder: Path) -> dict[str, Any]:
         [*COMMAND, "solve", SOLVED, "--workers", str(CORES), "--data-dir", str(folder), "--json"],
         check=True, stdout=subprocess.DEVNULL,
     )
-    file = folder / "proof"
     with embedded_database(folder) as url, connect_once(url) as connection:
         summary = campaign_summary(connection, SOLVED)
-        exported = export_proof(connection, find_campaign(connection, SOLVED), file)
+        numbers = {"engine_seconds": summary.engine_seconds, "solve_nodes": summary.nodes}
+        for depth in DEPTHS:
+            file = folder / f"proof-{depth}"
+            exported = export_proof(
+                connection, find_campaign(connection, SOLVED), file, to_depth=depth
+            )
+            name = "frontier" if depth is None else f"depth {depth}"
+            measured = _verify(file, exported, summary)
+            numbers |= {f"{name}: {what}": value for what, value in measured.items()}
+    return numbers
+
+
+def _verify(file: Path, exported: Exported, summary: Summary) -> dict[str, Any]:
     cpu = _cpu_seconds()
     report = verify(file, threads=CORES)
     cpu = _cpu_seconds() - cpu
     return {
-        "engine_seconds": summary.engine_seconds,
-        "solve_nodes": summary.nodes,
         "file_bytes": exported.size,
         "positions": exported.entries,
         "leaves": report.leaves_checked,
@@ -168,8 +179,8 @@ def main() -> None:
         if not options.json:
             print(part)
             for name, value in numbers[part].items():
-                print(f"  {name:20} {value:,.4g}" if isinstance(value, float)
-                      else f"  {name:20} {value:,}")
+                print(f"  {name:30} {value:,.4g}" if isinstance(value, float)
+                      else f"  {name:30} {value:,}")
     if options.json:
         print(json.dumps(numbers))
 
