@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -42,6 +41,7 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
+from zermelo.server.ports import free_port
 from zermelo.server.supervisor import Supervisor
 
 SPEC = "reversi:8x8"
@@ -243,13 +243,6 @@ def results(connection: Connection) -> list[tuple[float, float]]:
 def cpu_seconds(process: psutil.Process) -> float:
     times = process.cpu_times()
     return float(times.user + times.system)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def wait_for(condition: Callable[[], Any]) -> None:

@@ -7,7 +7,6 @@ is created while modules load, and every service is forked from the loaded proce
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,10 +15,10 @@ from pathlib import Path
 from zermelo.games import open_game
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
+from zermelo.server.ports import LOOPBACK, free_port
 from zermelo.server.supervisor import LOG_FORMAT, Supervisor
 
 LOG_NAME = "zermelo.log"
-LOOPBACK = "127.0.0.1"
 CLIENT = "client"
 
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
@@ -83,7 +82,7 @@ class LocalRun:
         finish = self._begin_database(stack)
         _load_modules()
         coordinator = CoordinatorSettings(
-            listen=f"{LOOPBACK}:{_free_port()}",
+            listen=f"{LOOPBACK}:{free_port()}",
             lease_seconds=LEASE_SECONDS,
             heartbeat_seconds=HEARTBEAT_SECONDS,
             require_token=False,
@@ -174,11 +173,3 @@ def _load_modules() -> None:
     from zermelo.client import daemon  # noqa: F401
     from zermelo.server import assimilator, campaigns, generator, validator  # noqa: F401
     from zermelo.server.coordinator import main  # noqa: F401
-
-
-def _free_port() -> int:
-    """A port nobody uses at the moment. Should somebody take it, the coordinator says so."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -26,7 +26,6 @@ import grpc
 import psycopg
 
 from tests.server.minimax import KNOWN_VALUES
-from tests.wire.conftest import free_port
 from zermelo.engine import Known, Status, Window, open_engine
 from zermelo.games import Bounds, open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -36,6 +35,7 @@ from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, DatabaseError, connect_once, ensure_schema
 from zermelo.server.embedded import embedded_database
+from zermelo.server.ports import free_port
 
 SECONDS = float(os.environ.get("ZERMELO_CHAOS_SECONDS", "60"))
 SEED = int(os.environ.get("ZERMELO_CHAOS_SEED", "1"))

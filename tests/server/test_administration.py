@@ -156,7 +156,7 @@ def test_the_services_need_no_more_than_their_role(database: str, connection: Co
 
 
 def test_metrics_tell_queues_and_trust(database: str, solve: Solve) -> None:
-    from tests.wire.conftest import free_port
+    from zermelo.server.ports import free_port
 
     metrics = CoordinatorMetrics()
     metrics.registry.register(DatabaseCollector(database))

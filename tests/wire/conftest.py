@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,13 +19,7 @@ from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from zermelo.server.ports import free_port
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from .conftest import free_port
+from zermelo.server.ports import free_port
 
 FAULTS = ("none", "request lost", "reply lost", "delayed", "repeated")
 DELAY_SECONDS = 0.3

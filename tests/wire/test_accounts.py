@@ -230,7 +230,7 @@ def secure_channel(address: str, folder: Path, *, operator: bool = False) -> Any
 def test_tls_and_certificates_of_operators(
     database: str, campaign: Campaign, connection: Connection, certificates: Path
 ) -> None:
-    from .conftest import free_port
+    from zermelo.server.ports import free_port
 
     everybody, operators = (f"127.0.0.1:{free_port()}" for _ in range(2))
     volunteer = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")

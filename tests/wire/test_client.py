@@ -18,8 +18,9 @@ from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
+from zermelo.server.ports import free_port
 
-from .conftest import Queue, free_port, running_coordinator, wait_until
+from .conftest import Queue, running_coordinator, wait_until
 
 RUN = [sys.executable, "-c", "from zermelo.cli import main; main()", "client", "run"]
 

@@ -21,8 +21,9 @@ from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
+from zermelo.server.ports import free_port
 
-from .conftest import Queue, free_port, running_coordinator, wait_until
+from .conftest import Queue, running_coordinator, wait_until
 from .test_client import RUN, client, start_client, value
 from .test_client_control import command
 

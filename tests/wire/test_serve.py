@@ -15,8 +15,9 @@ from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import embedded_database
+from zermelo.server.ports import free_port
 
-from .conftest import free_port, wait_until
+from .conftest import wait_until
 
 SERVED = (generator.SERVICE, assimilator.SERVICE)
 ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]

@@ -1,0 +1,25 @@
+"""A port to listen on, for servers whose address nobody needs to know beforehand."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+
+LOOPBACK = "127.0.0.1"
+
+#: Below the range from which systems give ports to outgoing connections, so that between
+#: choosing and listening nobody gets one by chance.
+FIRST, LAST = 15_000, 32_000
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody uses at the moment."""
+    while True:
+        port = FIRST + secrets.randbelow(LAST - FIRST)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            return port
