@@ -17,13 +17,16 @@ from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
 HOST_RATE = Rate(per_second=50, burst=200)
+#: Where access is open everybody is a friend, and a client next door hands in small
+#: workunits one by one.
+FRIENDLY_HOST_RATE = Rate(per_second=1000, burst=4000)
 
 
 class Hosts:
-    def __init__(self, store: CoordinatorStore) -> None:
+    def __init__(self, store: CoordinatorStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
-        self._rates = RateLimiter(HOST_RATE)
+        self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
         #: The hosts that called since somebody last took this, and how fast they say they are.
         self.seen: dict[HostId, float] = {}
 

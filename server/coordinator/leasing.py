@@ -39,6 +39,8 @@ class Leasing:
         self._queue: dict[_Waiting, None] = {}
         self._wake = asyncio.Event()
         self._dry = False
+        #: How often somebody said that there is work.
+        self._news = 0
         self._asked_at = 0.0
         self._database_away = False
         self.stopping = False
@@ -64,6 +66,7 @@ class Leasing:
 
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work."""
+        self._news += 1
         self._dry = False
         self._wake.set()
 
@@ -105,9 +108,10 @@ class Leasing:
 
     async def _serve(self) -> None:
         while self._queue and not self._dry:
-            batch = self._next_batch()
+            batch, news = self._next_batch(), self._news
             leased, granted = await self._store.lease_workunits([w.request for w in batch])
-            self._dry = len(leased) < sum(granted)
+            # What became ready while the statement ran may not be among what it saw.
+            self._dry = len(leased) < sum(granted) and news == self._news
             await self._distribute(batch, leased)
             for waiting, slots in zip(batch, granted, strict=True):
                 if not slots:  # its host holds as many as it may: waiting does not help

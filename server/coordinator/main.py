@@ -56,7 +56,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
     metrics = CoordinatorMetrics()
     leasing = Leasing(store)
-    hosts = Hosts(store)
+    hosts = Hosts(store, open_access=not settings.require_token)
     service = Service(
         store, leasing, hosts, metrics, heartbeat_ms=round(settings.heartbeat_seconds * 1000)
     )
