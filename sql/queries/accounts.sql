@@ -7,17 +7,17 @@ ON CONFLICT (name) DO NOTHING
 RETURNING id
 
 -- name: ensure_user
--- The user of this name, made if there is none.
-WITH made AS (
-    INSERT INTO users (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING RETURNING id
-)
-SELECT id FROM made UNION ALL SELECT id FROM users WHERE name = %(name)s LIMIT 1
+-- The user of this name, made if there is none. The empty update makes the row visible
+-- here also when somebody else inserts it at the same moment.
+INSERT INTO users (name) VALUES (%(name)s)
+ON CONFLICT (name) DO UPDATE SET name = excluded.name
+RETURNING id
 
 -- name: ensure_team
-WITH made AS (
-    INSERT INTO teams (name) VALUES (%(name)s) ON CONFLICT (name) DO NOTHING RETURNING id
-)
-SELECT id FROM made UNION ALL SELECT id FROM teams WHERE name = %(name)s LIMIT 1
+-- The team of this name, made if there is none; as above.
+INSERT INTO teams (name) VALUES (%(name)s)
+ON CONFLICT (name) DO UPDATE SET name = excluded.name
+RETURNING id
 
 -- name: add_token
 INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)

@@ -41,6 +41,15 @@ def test_hello_tells_the_rules(host: Host) -> None:
     assert [game.split(",")[0] for game in reply.games] == ["reversi:4x4"]
 
 
+def test_many_hosts_come_at_the_same_moment(coordinator: str) -> None:
+    hosts = [Host(coordinator, hello=False) for _ in range(24)]
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        replies = list(pool.map(Host.hello, hosts))
+    assert all(reply.heartbeat_ms for reply in replies)
+    for host in hosts:
+        host.close()
+
+
 def test_a_client_that_is_too_old_is_told_so(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
