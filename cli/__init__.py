@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from zermelo import ZermeloError, __version__
-from zermelo.cli.plain_errors import PlainGroup
+from zermelo.cli.lazy_group import LazyGroup
 
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
@@ -30,24 +29,9 @@ COMMANDS = {
 }
 
 
-class LazyGroup(PlainGroup):
-    """Imports a command's module only when that command is asked for.
-
-    `zermelo --help` and the volunteer's daemon then need not load the server.
-    """
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
-        assert isinstance(command, click.Command)  # noqa: S101
-        return command
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, modules=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="zermelo")
 def zermelo() -> None:
     """Solve two-player games with the computers of volunteers."""
