@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -95,12 +96,12 @@ def run(
     run_daemon(settings, SystemSensors())
 
 
-def _preferences(configuration: Configuration, chosen: Mapping[str, object]) -> Preferences:
+def _preferences(configuration: Configuration, chosen: Mapping[str, Any]) -> Preferences:
     """What the command line says counts whether the computer is in use or not."""
     said = {name: value for name, value in chosen.items() if value is not None}
     found = configuration.preferences
     return replace(
         found,
-        in_use=replace(found.in_use, **said),  # type: ignore[arg-type]
-        idle=replace(found.idle, **said),  # type: ignore[arg-type]
+        in_use=replace(found.in_use, **said),
+        idle=replace(found.idle, **said),
     )
