@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from psycopg import sql
 
 from zermelo.server.database import Connection, connect_once, ensure_schema
@@ -16,6 +18,16 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 
 TEMPLATE = "zermelo_template"
 _numbers = itertools.count(1)
+
+# A slow machine is no mistake, examples may share a folder or a database, and what must
+# pass before a change lands tries the same examples each time.
+settings.register_profile(
+    "patient",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize="CI" in os.environ,
+)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

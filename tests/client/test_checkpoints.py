@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
@@ -48,9 +48,7 @@ def test_round_trip(checkpoints: Checkpoints) -> None:
     assert list(checkpoints.saved()) == []
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(["cut", "flip"]), st.integers(1, 255))
 def test_a_damaged_checkpoint_is_discarded_with_a_note(
     tmp_path: Path, where: int, damage: str, value: int

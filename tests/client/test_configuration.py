@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.client.configuration import (
@@ -45,9 +45,7 @@ _configurations = st.builds(
 )
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=80)
 @given(_configurations)
 def test_round_trip(tmp_path: Path, configuration: Configuration) -> None:
     path = tmp_path / "client" / "config.toml"

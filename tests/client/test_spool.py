@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.client.spool import Spool
@@ -46,9 +46,7 @@ def test_results_outlive_their_client(tmp_path: Path) -> None:
     assert (tmp_path / "spool").stat().st_size == 0
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60)
 @given(st.integers(0, 400), st.sampled_from(["cut", "flip", "garbage"]), st.integers(0, 255))
 def test_a_damaged_spool_gives_only_true_results(
     tmp_path: Path, where: int, damage: str, value: int

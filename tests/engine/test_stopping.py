@@ -380,8 +380,9 @@ def test_checkpoints_taken_while_threads_search_hold_only_truth() -> None:
     solver.start()
     records: dict[tuple[int, int], Bounds] = {}
     try:
-        for _ in range(10):
-            time.sleep(0.02)
+        for step in range(1, 11):
+            while engine.progress().nodes < 100_000 * step:
+                time.sleep(0.001)
             saved = engine.checkpoint()
             body = saved[saved.index(b"\0", 20) + 1 :]
             for own, opponent, facts in struct.iter_unpack("=QQQ", body):

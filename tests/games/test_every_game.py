@@ -203,7 +203,7 @@ def test_different_positions_have_different_identities(spec: str) -> None:
 
 
 @every_spec
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_key_decodes_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)
@@ -300,7 +300,7 @@ def test_move_names(spec: str) -> None:
 
 
 @every_spec
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_text_parses_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)

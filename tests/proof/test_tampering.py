@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.proof.campaigns import certify
@@ -195,9 +195,7 @@ MUTATIONS: list[Callable[[Entry, random.Random], Entry | None]] = [
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4))
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150)
 def test_what_is_accepted_is_true(
     original: Certificate, tmp_path: Path, seed: int, number: int
 ) -> None:
@@ -228,9 +226,7 @@ def test_what_is_accepted_is_true(
 
 
 @given(st.data())
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150)
 def test_a_flipped_bit_or_a_cut_file(
     original: Certificate, tmp_path: Path, data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.server.campaigns import create_campaign
@@ -82,10 +82,7 @@ def stored(connection: Connection) -> list[tuple[int, int]]:
     return connection.execute("SELECT lo, hi FROM nodes WHERE id <= 20 ORDER BY id").fetchall()
 
 
-@settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=60)
 @given(worlds())
 def test_back_up_equals_naive_evaluation(
     connection: Connection, world: tuple[Graph, list[int], list[tuple[int, int, int]]]

@@ -43,7 +43,7 @@ class World:
         )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**6), st.integers(2, 60), st.sampled_from(list(Goal)), st.integers(1, 6))
 def test_any_order_of_answers_proves_the_goal(
     seed: int, size: int, goal: Goal, clients: int
