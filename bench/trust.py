@@ -41,6 +41,7 @@ from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.tree import Tree
+from zermelo.server.trust import records
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
@@ -268,7 +269,7 @@ class Simulation:
         if self.known_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = validator.KNOWN_AFTER + round(validator.LEAST_CHECKED**-0.5)
+        rarely = records.KNOWN_AFTER + round(records.LEAST_CHECKED**-0.5)
         row = self.connection.execute(
             "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
             (honest,),

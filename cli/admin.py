@@ -13,10 +13,10 @@ import click
 
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_table
-from zermelo.server import accounts, administration
-from zermelo.server.accounts import Role
-from zermelo.server.audit import actions
 from zermelo.server.database import Connection
+from zermelo.server.trust import accounts, administration
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.audit import actions
 
 Command = Callable[..., None]
 _MOST = option("--most", type=click.IntRange(1, 100_000), default=50, help="Rows to show.")

@@ -26,7 +26,7 @@ def make(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None
 
     Volunteers need ca.pem; the files with `key` in their name are nobody's business.
     """
-    from zermelo.server.certificates import make_certificates
+    from zermelo.server.trust.certificates import make_certificates
 
     files = make_certificates(folder, hosts, days)
     if as_json:

@@ -26,10 +26,10 @@ from zermelo.server.campaigns import (
 )
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Claims, Listener
-from zermelo.server.retraction import dispute, responsible_results, retract_doubted
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
 from zermelo.server.tree.identity import NodeId
-from zermelo.server.voting import DISPUTE_QUORUM
+from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
+from zermelo.server.trust.voting import DISPUTE_QUORUM
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

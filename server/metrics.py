@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from zermelo import ZermeloError
 from zermelo.server.database import Connection, DatabaseError, connect_once
-from zermelo.server.validator import KNOWN_AFTER
+from zermelo.server.trust.records import KNOWN_AFTER
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

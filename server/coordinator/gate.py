@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import grpc
 
 from zermelo.proto import limits, service
-from zermelo.server.accounts import Caller, Role, digest_of
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.trust.accounts import Caller, Role, digest_of
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from grpc_reflection.v1alpha import reflection
 
 from zermelo.proto import service as proto_service
 from zermelo.proto.service import Handler
-from zermelo.server.accounts import CHANNEL as ACCOUNTS_CHANNEL
 from zermelo.server.coordinator.gate import Gate
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leasing import Leasing
@@ -27,6 +26,7 @@ from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import Backoff, Stopped, connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
+from zermelo.server.trust.accounts import CHANNEL as ACCOUNTS_CHANNEL
 
 log = logging.getLogger(__name__)
 

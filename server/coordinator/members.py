@@ -6,11 +6,11 @@ import grpc
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server import accounts
 from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.hosts import instance_of
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.trust import accounts
 
 
 class Members:

@@ -10,13 +10,13 @@ from psycopg import errors
 from psycopg_pool import AsyncConnectionPool
 
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.server.accounts import ANONYMOUS, Caller, Role, UserId
 from zermelo.server.coordinator.matching import (
     Again,
     assign,
     lease_parameters,
     open_slots,
 )
+from zermelo.server.trust.accounts import ANONYMOUS, Caller, Role, UserId
 from zermelo.sql import query
 
 HostId = int

@@ -14,10 +14,10 @@ from zermelo.server.planning.planner import Choice, Planner, budget_of
 from zermelo.server.planning.questions import Key
 from zermelo.server.planning.record import Record
 from zermelo.server.planning.splitting import Splitter
-from zermelo.server.retraction import dispute, responsible_results
 from zermelo.server.tree.backup import Contradiction
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.tree.tree import Tree
+from zermelo.server.trust.retraction import dispute, responsible_results
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from zermelo.server.planning.questions import PlanNode, Questions
 from zermelo.server.tree.backup import Claim, add_claims, back_up
 from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
-from zermelo.server.voting import question_alone
+from zermelo.server.trust.voting import question_alone
 from zermelo.sql import query
 
 

@@ -11,13 +11,13 @@ from tests.server.harness import Host, Result, Solve, Work
 from tests.server.minimax import KNOWN_VALUES
 from zermelo.engine import Status, Window, open_engine
 from zermelo.games import Bounds
-from zermelo.server import validator
 from zermelo.server.assimilator import assimilate
-from zermelo.server.audit import actions
 from zermelo.server.campaigns import Campaign, create_campaign, find_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 from zermelo.server.tree.tree import Tree
+from zermelo.server.trust import records
+from zermelo.server.trust.audit import actions
 
 SPEC = "reversi:4x4"
 VALUE = KNOWN_VALUES[SPEC]
@@ -26,8 +26,8 @@ VALUE = KNOWN_VALUES[SPEC]
 @pytest.fixture(autouse=True)
 def quick_trust(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small boards have few questions: hosts become known sooner."""
-    monkeypatch.setattr(validator, "KNOWN_AFTER", 3)
-    monkeypatch.setattr(validator, "LEAST_CHECKED", 0.2)
+    monkeypatch.setattr(records, "KNOWN_AFTER", 3)
+    monkeypatch.setattr(records, "LEAST_CHECKED", 0.2)
 
 
 def solve_of(connection: Connection, clients: int = 6, **options: Any) -> Solve:
@@ -114,7 +114,7 @@ def test_liars_of_one_user_never_get_a_wrong_bound_in(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, seed: int, rate: float, liars: int
 ) -> None:
     """While hosts are new every answer is checked, and never by a host of the same user."""
-    monkeypatch.setattr(validator, "KNOWN_AFTER", 1000)
+    monkeypatch.setattr(records, "KNOWN_AFTER", 1000)
     solve = solve_of(connection, clients=5 + liars)
     solve.random.seed(seed)
     told = [Liar(host, rate, seed) for host in solve.hosts[:liars]]
@@ -159,7 +159,7 @@ def trusting(solve: Solve) -> None:
 def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(validator, "LEAST_CHECKED", 0.0)
+    monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
     solve = solve_of(connection, clients=6)
     trusting(solve)
     liar = Liar(solve.hosts[0], 1.0)
@@ -171,7 +171,7 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     assert liar.lies > 0
     # Somebody catches it once: everything else it said goes out as well.
     with connection.transaction():
-        doubted = validator.convict(connection, [solve.hosts[0].id], actor="test")
+        doubted = records.convict(connection, [solve.hosts[0].id], actor="test")
     assert doubted > 0
     solve.assimilate()
     assert wrong_bounds(connection, before) == []
@@ -194,7 +194,7 @@ def test_a_finished_campaign_goes_on_when_its_value_is_in_doubt(connection: Conn
     wrong = solve.run()
     assert find_campaign(connection, SPEC).state == "finished"
     with connection.transaction():
-        validator.convict(connection, [host.id for host in solve.hosts], actor="test")
+        records.convict(connection, [host.id for host in solve.hosts], actor="test")
     assimilate(connection, solve.campaign)
     assert find_campaign(connection, SPEC).state == "running"
     assert check_database(connection) == []

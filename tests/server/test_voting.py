@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.games import Bounds
-from zermelo.server.voting import (
+from zermelo.server.trust.voting import (
     DISPUTE_QUORUM,
     Vote,
     agreed_below,

@@ -14,14 +14,14 @@ from click.testing import CliRunner
 from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server import accounts
-from zermelo.server.accounts import Role
 from zermelo.server.campaigns import Campaign
-from zermelo.server.certificates import make_certificates
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
 from zermelo.server.database import Connection
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.certificates import make_certificates
 
 from .conftest import Host, running_coordinator, wait_until
 

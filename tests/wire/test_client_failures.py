@@ -16,12 +16,12 @@ import pytest
 
 from zermelo.client.folder import ClientFolder
 from zermelo.proto import service
-from zermelo.server import certificates
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
+from zermelo.server.trust import certificates
 
 from .conftest import Queue, running_coordinator, wait_until
 from .test_client import RUN, client, start_client, value

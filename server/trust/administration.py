@@ -7,12 +7,12 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from zermelo import ZermeloError
-from zermelo.server.accounts import forget_callers, user_id
-from zermelo.server.audit import record
 from zermelo.server.campaigns import find_campaign
 from zermelo.server.database import Connection
-from zermelo.server.retraction import dispute, retract_doubted
-from zermelo.server.validator import convict
+from zermelo.server.trust.accounts import forget_callers, user_id
+from zermelo.server.trust.audit import record
+from zermelo.server.trust.records import convict
+from zermelo.server.trust.retraction import dispute, retract_doubted
 from zermelo.sql import query
 
 

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from zermelo import ZermeloError
-from zermelo.server.audit import record
 from zermelo.server.database import Connection
+from zermelo.server.trust.audit import record
 from zermelo.sql import query
 
 UserId = int

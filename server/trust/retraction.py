@@ -12,11 +12,11 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from zermelo.server.audit import record
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 from zermelo.server.tree.identity import NodeId
-from zermelo.server.voting import DISPUTE_QUORUM
+from zermelo.server.trust.audit import record
+from zermelo.server.trust.voting import DISPUTE_QUORUM
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)

@@ -1,0 +1,7 @@
+"""Who is believed and why, who may do what, and the record of it.
+
+Answers: `voting` decides one question, `comparison` a batch of them in the database,
+`records` keeps what hosts have earned, `credit` what they are owed, `retraction` takes out
+of the tree what is believed no more. People: `accounts` and their tokens, `certificates`,
+what operators do (`administration`) and the `audit` of it.
+"""

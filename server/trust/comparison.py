@@ -1,0 +1,203 @@
+"""Deciding questions from all their answers, as they are stored."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from zermelo.games import Bounds
+from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server.coordinator.matching import CHANCE
+from zermelo.server.database import Connection
+from zermelo.server.trust import records
+from zermelo.server.trust.credit import grant
+from zermelo.server.trust.voting import Verdict, Vote, agreed_below, check_rate, decide
+from zermelo.sql import query
+
+log = logging.getLogger(__name__)
+
+OPEN = frozenset({"ready", "leased", "returned"})
+BELIEVED = frozenset({"valid", "assimilated"})
+
+
+class Question(NamedTuple):
+    """A workunit whose answers are compared."""
+
+    id: int
+    campaign: int
+    state: str
+    threshold: int
+    expected: float
+    quorum: int
+    disputed: bool
+    campaign_state: str
+    max_score: int
+    replication: str
+    campaign_quorum: int
+
+
+class Answer(NamedTuple):
+    """One answer to a question, as stored."""
+
+    workunit: int
+    lease: int
+    host: int
+    user: int
+    streak: int
+    state: str
+    answer: str
+    lo: int
+    hi: int
+    proved: bytes | None
+    budget: int
+    seconds: float
+
+
+@dataclass
+class Comparison:
+    """Decides questions from all their answers, a batch of them in one transaction."""
+
+    connection: Connection
+    workunits: list[int]
+    _settled: dict[str, list[Any]] = field(
+        default_factory=lambda: {
+            "leases": [], "states": [], "los": [], "his": [], "credits": [], "proved": [],
+        }
+    )  # fmt: skip
+    _questions: list[tuple[int, str, int, bool]] = field(default_factory=list)
+    _confirmed: list[tuple[int, float, float]] = field(default_factory=list)
+    _efforts: list[tuple[int, float]] = field(default_factory=list)
+    _liars: set[int] = field(default_factory=set)
+
+    def run(self) -> None:
+        rows = self.connection.execute(query("lock_questions"), (self.workunits,)).fetchall()
+        answers: dict[int, list[Answer]] = defaultdict(list)
+        for row in self.connection.execute(query("votes"), (self.workunits,)):
+            answer = Answer(*row)
+            answers[answer.workunit].append(answer)
+        for row in rows:
+            question = Question(*row)
+            if answers[question.id]:
+                self._decide(question, answers[question.id])
+        self._write()
+
+    def _decide(self, question: Question, answers: list[Answer]) -> None:
+        quorum = question.quorum
+        if quorum == 1 and question.replication == "quorum":
+            quorum = question.campaign_quorum
+        rules = Bounds(-question.max_score, question.max_score)
+        verdict = decide(
+            [_vote(question, answer) for answer in answers], question.threshold, rules, quorum
+        )
+        stored = {answer.lease: answer for answer in answers}
+        if verdict.decided:
+            self._accept(question, verdict, stored, rules)
+        else:
+            self._ask_another(question, verdict, stored)
+
+    def _accept(
+        self, question: Question, verdict: Verdict, stored: dict[int, Answer], rules: Bounds
+    ) -> None:
+        below = [
+            KnownBounds(key, history, bounds.lo, bounds.hi)
+            for (key, history), bounds in agreed_below(verdict.winners).items()
+        ]
+        proved = pack(below) if below else None
+        for vote in verdict.winners:
+            answer = stored[vote.lease]
+            if answer.state in BELIEVED:
+                continue
+            effort = float(min(question.expected, answer.budget))
+            self._settle(answer, "valid", verdict.bounds, effort, proved)
+            proved = None  # once is enough
+            self._efforts.append((vote.host, effort))
+            if verdict.confirmed:
+                self._confirmed.append((vote.host, effort, answer.seconds))
+        for vote in verdict.losers:
+            answer = stored[vote.lease]
+            self._liars.add(vote.host)
+            if answer.state not in BELIEVED:
+                self._settle(answer, "invalid", None)
+            log.warning(
+                "result %d of host %d is outvoted by %d users",
+                vote.lease, vote.host, len({winner.user for winner in verdict.winners}),
+            )
+        for vote in verdict.others:
+            if stored[vote.lease].state not in BELIEVED:
+                self._settle(stored[vote.lease], "valid", rules)  # nothing of it is believed
+        quorum = max(question.quorum, 2) if verdict.confirmed else question.quorum
+        state = "returned" if question.state in OPEN else question.state
+        self._questions.append((question.id, state, quorum, False))
+
+    def _ask_another(
+        self, question: Question, verdict: Verdict, stored: dict[int, Answer]
+    ) -> None:
+        quorum = max(2, verdict.quorum)
+        if question.state in OPEN:
+            state = "ready" if question.state == "returned" else question.state
+        elif verdict.disputed and self._can_reopen(question):
+            state = "ready"
+        else:  # nobody needs the answer any more
+            for answer in stored.values():
+                if answer.state not in BELIEVED:
+                    self._settle(answer, "retracted", None)
+            return
+        for answer in stored.values():
+            if answer.state == "pending":
+                self._settle(answer, "unconfirmed", None, proved=answer.proved)
+        self._questions.append((question.id, state, quorum, verdict.disputed))
+
+    def _can_reopen(self, question: Question) -> bool:
+        """Whether a question that had been answered can be asked again."""
+        if question.state == "withdrawn" or question.campaign_state != "running":
+            return False
+        twin = self.connection.execute(query("open_twin"), (question.id,)).fetchone()
+        return twin is not None and not twin[0]
+
+    def _settle(
+        self, answer: Answer, state: str, bounds: Bounds | None, credit: float = 0.0,
+        proved: bytes | None = None,
+    ) -> None:  # fmt: skip
+        row = {
+            "leases": answer.lease, "states": state, "los": bounds.lo if bounds else None,
+            "his": bounds.hi if bounds else None, "credits": credit, "proved": proved,
+        }  # fmt: skip
+        for column, value in row.items():
+            self._settled[column].append(value)
+
+    def _write(self) -> None:
+        connection = self.connection
+        if self._settled["leases"]:
+            connection.execute(query("settle_votes"), self._settled)
+        if self._questions:
+            ids, states, quorums, disputed = (
+                list(column) for column in zip(*self._questions, strict=True)
+            )
+            connection.execute(
+                query("settle_questions"),
+                {"ids": ids, "states": states, "quorums": quorums, "disputed": disputed},
+            )
+            if "ready" in states:
+                connection.execute(query("notify"), ("zermelo_ready", ""))
+        grant(connection, self._efforts)
+        records.confirm(connection, self._confirmed)
+        if self._liars:
+            records.convict(connection, sorted(self._liars))
+
+
+def _vote(question: Question, answer: Answer) -> Vote:
+    trusted = answer.state in BELIEVED
+    if answer.state == "pending" and question.replication == "adaptive":
+        rate = check_rate(answer.streak, records.KNOWN_AFTER, records.LEAST_CHECKED)
+        trusted = CHANCE.random() >= rate
+    proved = {}
+    if answer.proved is not None:
+        proved = {
+            (item.key, item.history): Bounds(item.lo, item.hi) for item in unpack(answer.proved)
+        }
+    return Vote(
+        answer.lease, answer.host, answer.user, answer.answer,
+        Bounds(answer.lo, answer.hi), trusted, proved,
+    )  # fmt: skip

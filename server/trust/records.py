@@ -1,0 +1,56 @@
+"""What hosts have earned with their answers, and how they lose it."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from zermelo.server.database import Connection
+from zermelo.server.trust.audit import record
+from zermelo.sql import query
+
+log = logging.getLogger(__name__)
+
+#: A host is known after so many answers in a row that others confirmed.
+KNOWN_AFTER = 60
+#: Known hosts are checked at least so often.
+LEAST_CHECKED = 0.04
+#: What a quota may grow to.
+MOST_LEASES = 1024
+
+
+def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]]) -> None:
+    """Answers that others confirmed, as (host, effort, seconds): the records grow."""
+    told: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+    for host, effort, seconds in answers:
+        for at, more in enumerate((1, effort, seconds)):
+            told[host][at] += more
+    hosts = sorted(told)
+    if hosts:
+        connection.execute(
+            query("note_confirmed"),
+            {
+                "hosts": hosts, "most": MOST_LEASES, "known_after": KNOWN_AFTER,
+                "answers": [int(told[host][0]) for host in hosts],
+                "nodes": [told[host][1] for host in hosts],
+                "seconds": [told[host][2] for host in hosts],
+            },
+        )  # fmt: skip
+
+
+def convict(
+    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = ""
+) -> int:
+    """Hosts that lied: their records end, and what rests on their word is doubted."""
+    connection.execute(query("note_errors"), {"hosts": list(hosts)})
+    rows = connection.execute(
+        query("doubt_results"), {"hosts": list(hosts), "known_after": KNOWN_AFTER}
+    ).fetchall()
+    doubted: int = sum(count for _, count in rows)
+    for host in hosts:
+        record(connection, actor, "convict", f"host {host}", detail or "outvoted")
+    for campaign, _ in rows:
+        connection.execute(query("notify"), ("zermelo_valid", str(campaign)))
+    log.warning("hosts %s gave bad answers; %d results are in doubt", list(hosts), doubted)
+    return doubted
