@@ -79,7 +79,7 @@ class Daemon:
         self.governor = Governor(settings.preferences, sensors)
         self.allowance = Allowance(settings.preferences.idle, in_use=False)
         self.spool.open()
-        self.outbox = Outbox(self.spool, self.connection)
+        self.outbox = Outbox(self.spool, self.checkpoints, self.connection)
         self.intake = Intake(
             self.connection, self.ledger, self.crew, self.speed,
             max_workunits=settings.max_workunits, feed=self._feed, hello=self._hello,
@@ -264,10 +264,9 @@ class Daemon:
         self.intake.failures = 0
         held = self.ledger.end(result.lease_id)
         self.speed.finished(result.nodes, result.milliseconds / 1000)
-        self.outbox.put(result)
+        self.outbox.put(result, held.workunit if held else None)
         if held is not None:
             self.game = held.workunit.game
-            self.checkpoints.remove(held.workunit)
 
     def _dropped(self, dropped: FromWorker.Dropped) -> None:
         held = self.ledger.get(dropped.lease_id)

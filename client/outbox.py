@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import NamedTuple
 
+from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.connection import Connection
 from zermelo.client.spool import Spool
 from zermelo.proto import coordinator_pb2 as pb
@@ -15,11 +17,18 @@ MOST_A_CALL = 256
 PAUSE_WITHOUT_RECEIPT = 5.0
 
 
+class Finished(NamedTuple):
+    result: pb.Result
+    #: Its question, which may have a checkpoint.
+    workunit: pb.Workunit | None
+
+
 class Outbox:
-    def __init__(self, spool: Spool, connection: Connection) -> None:
+    def __init__(self, spool: Spool, checkpoints: Checkpoints, connection: Connection) -> None:
         self._spool = spool
+        self._checkpoints = checkpoints
         self._connection = connection
-        self._fresh: list[pb.Result] = []
+        self._fresh: list[Finished] = []
         self._returns: list[pb.ReturnedLease] = []
         self._fresh_came = asyncio.Event()
         self._unsent = asyncio.Event()
@@ -37,7 +46,7 @@ class Outbox:
     @property
     def leases(self) -> list[int]:
         """The leases whose results are on their way."""
-        return [*self._spool.leases, *(result.lease_id for result in self._fresh)]
+        return [*self._spool.leases, *(fresh.result.lease_id for fresh in self._fresh)]
 
     @property
     def waiting(self) -> int:
@@ -47,9 +56,9 @@ class Outbox:
     def trouble(self) -> str:
         return self._spool.trouble
 
-    def put(self, result: pb.Result) -> None:
+    def put(self, result: pb.Result, workunit: pb.Workunit | None) -> None:
         self._ours.add(result.lease_id)
-        self._fresh.append(result)
+        self._fresh.append(Finished(result, workunit))
         self._fresh_came.set()
 
     def give_back(
@@ -84,9 +93,17 @@ class Outbox:
             self._fresh_came.clear()
             batch = list(self._fresh)
             if batch:
-                await self._spool.put(batch)
+                await self._spool.put([fresh.result for fresh in batch])
                 del self._fresh[: len(batch)]
                 self._unsent.set()
+                if not self._spool.trouble:
+                    # Only now: until the result was on disk they were all there was of it.
+                    self._forget_checkpoints(batch)
+
+    def _forget_checkpoints(self, batch: list[Finished]) -> None:
+        for fresh in batch:
+            if fresh.workunit is not None:
+                self._checkpoints.remove(fresh.workunit)
 
     async def _send(self) -> None:
         while batch := self._spool.oldest(MOST_A_CALL):

@@ -1,4 +1,8 @@
-"""kill -9 at random moments: no result is lost, none counts twice, every answer is true."""
+"""kill -9 at any moment: no result is lost, none counts twice, every answer is true.
+
+A hundred kills come at random moments. Some more are aimed: just after a checkpoint was
+written, in the middle of a search that is far from its end.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.settings import ClientError
 from zermelo.client.spool import Spool
 from zermelo.engine import Window, open_engine
 from zermelo.games import open_game
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto.worker_pb2 import SavedSearch
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -25,10 +32,16 @@ from .test_client import value
 SPEC = "reversi:6x6"
 CLIENTS = 4
 KILLS_EACH = 25
-#: Mostly quick ones, and some that are long enough for a checkpoint.
+AIMED_KILLS = 3
 EMPTIES = (16, 16, 16, 20)
 THRESHOLD = 1
+#: After these moves the question takes some sixty million nodes: seconds, on any computer.
+LONG_SEARCH = ("e4", "e3", "e2", "e5")
 IN_STORE = 24
+#: Long enough that no lease runs out between a kill and the next start.
+LEASE_SECONDS = 60.0
+#: The calls of a killed client may take work that is free only when its leases run out.
+LAST_SECONDS = 5 * LEASE_SECONDS
 
 
 class Questions:
@@ -48,6 +61,19 @@ class Questions:
         for _ in range(IN_STORE - ready):
             self._add(self._random_position())
         self._connection.execute("SELECT pg_notify('zermelo_ready', '')")
+
+    def add_long_one(self) -> pb.Workunit:
+        """A question for the next who asks, which takes many checkpoints."""
+        position = self._game.initial()
+        for name in LONG_SEARCH:
+            moves = {self._game.move_name(move): move for move in self._game.moves(position)}
+            position = self._game.play(position, moves[name])
+        position = self._game.canonical(position)
+        self._add(position, priority=-1)
+        self._connection.execute("SELECT pg_notify('zermelo_ready', '')")
+        return pb.Workunit(
+            game=SPEC, position=self._game.encode(position), threshold=THRESHOLD
+        )
 
     def truth(self) -> dict[int, str]:
         """The answer to every question, from one engine that nobody kills."""
@@ -70,7 +96,7 @@ class Questions:
             position = game.play(position, self._chance.choice(moves))
         return game.canonical(position)
 
-    def _add(self, position: Any) -> None:
+    def _add(self, position: Any, priority: int = 0) -> None:
         node = 10**6 + len(self.positions)
         self._connection.execute(
             "INSERT INTO nodes (id, parent, position, campaign, lo, hi)"
@@ -80,8 +106,8 @@ class Questions:
         workunit = value(
             self._connection,
             "INSERT INTO workunits (node, campaign, threshold, budget, priority, expected, guess,"
-            " plies_left, ply) VALUES (%s, %s, %s, 1000000000, 0, 1, 0, 12, 0) RETURNING id",
-            node, self._campaign, THRESHOLD,
+            " plies_left, ply) VALUES (%s, %s, %s, 1000000000, %s, 1, 0, 12, 0) RETURNING id",
+            node, self._campaign, THRESHOLD, priority,
         )  # fmt: skip
         self.positions[workunit] = position
 
@@ -107,6 +133,17 @@ def searching(folder: Path) -> bool:
     return any(worker["search"] for worker in workers)
 
 
+def unsent(folder: Path) -> int:
+    """How many results a running client still has to send."""
+    return int(ask(ClientFolder(folder).control, "status")["unsent_results"])
+
+
+def saved(folder: Path, question: pb.Workunit) -> SavedSearch | None:
+    """The checkpoint of a question, if there is one on disk."""
+    found = Checkpoints(ClientFolder(folder).searches, durable=False).load(question)
+    return found.search if found else None
+
+
 def kill_again_and_again(
     forker: Forker, server: str, folder: Path, seed: int, on_disk: set[int]
 ) -> None:
@@ -120,6 +157,26 @@ def kill_again_and_again(
         on_disk |= spooled(folder)
 
 
+def kill_at_checkpoints(
+    forker: Forker, server: str, folder: Path, question: pb.Workunit
+) -> list[SavedSearch]:
+    """Kill a client whenever the search for this question has saved more; what was saved."""
+    found: list[SavedSearch] = []
+    for _ in range(AIMED_KILLS):
+        before = found[-1].nodes if found else 0
+        pid = forker.start(server=server, folder=str(folder), checkpoint_seconds=0.05)
+        wait_until(
+            lambda before=before: (  # type: ignore[misc]
+                (search := saved(folder, question)) and search.nodes > before
+            )
+        )
+        forker.kill(pid)
+        search = saved(folder, question)
+        assert search is not None, "the search was over too soon to be interrupted"
+        found.append(search)
+    return found
+
+
 def test_a_hundred_kills_lose_nothing(
     database: str, campaign: Campaign, connection: Connection, tmp_path: Path
 ) -> None:
@@ -129,7 +186,7 @@ def test_a_hundred_kills_lose_nothing(
     with ExitStack() as stack:
         forkers = [stack.enter_context(Forker()) for _ in folders]
         server = stack.enter_context(
-            running_coordinator(database, lease_seconds=20.0, heartbeat_seconds=0.1)
+            running_coordinator(database, lease_seconds=LEASE_SECONDS, heartbeat_seconds=0.1)
         )
         threads = [
             threading.Thread(
@@ -142,32 +199,36 @@ def test_a_hundred_kills_lose_nothing(
         while any(thread.is_alive() for thread in threads):
             questions.refill()
             time.sleep(0.02)
+        question = questions.add_long_one()
+        interrupted = kill_at_checkpoints(forkers[0], server, folders[0], question)
         # A last start of each brings home whatever is left.
         last = [
             forker.start(server=server, folder=str(folder))
             for forker, folder in zip(forkers, folders, strict=True)
         ]
         open_workunits = "SELECT count(*) FROM workunits WHERE state <> 'returned'"
-        wait_until(lambda: value(connection, open_workunits) == 0)
-        wait_until(lambda: not any(spooled(folder) for folder in folders))
+        wait_until(lambda: value(connection, open_workunits) == 0, LAST_SECONDS)
+        wait_until(lambda: not any(unsent(folder) for folder in folders))
         for forker, pid in zip(forkers, last, strict=True):
             forker.kill(pid)
     results = connection.execute(
-        "SELECT l.workunit, r.lease, r.answer::text, r.late FROM results r JOIN leases l"
-        " ON l.id = r.lease ORDER BY l.workunit"
+        "SELECT l.workunit, r.lease, r.answer::text, r.late, r.nodes FROM results r"
+        " JOIN leases l ON l.id = r.lease ORDER BY l.workunit"
     ).fetchall()
-    assert len(results) > CLIENTS * KILLS_EACH / 2
     # Nothing is lost: what had reached a disk before a kill is in the database.
-    assert on_disk
-    assert on_disk <= {lease for _, lease, _, _ in results}
+    assert on_disk <= {lease for _, lease, _, _, _ in results}
     # Nothing counts twice, and everything is answered, rightly.
-    assert [workunit for workunit, _, _, _ in results] == sorted(questions.positions)
-    assert not any(late for _, _, _, late in results)
-    assert {workunit: answer for workunit, _, answer, _ in results} == questions.truth()
+    assert [workunit for workunit, _, _, _, _ in results] == sorted(questions.positions)
+    assert not any(late for _, _, _, late, _ in results)
+    assert {workunit: answer for workunit, _, answer, _, _ in results} == questions.truth()
     # The same hosts all along, and every lease has ended in one way.
     assert value(connection, "SELECT count(*) FROM hosts") == CLIENTS
     assert value(connection, "SELECT count(*) FROM leases WHERE state = 'open'") == 0
-    # Some were taken up again from their checkpoint, which only a lease held on to allows.
-    logs = "".join((folder / "log").read_text() for folder in folders)
-    assert "from its checkpoint" in logs
-    assert "Traceback" not in logs
+    # The interrupted search went on from each of its checkpoints, under one and the same lease.
+    logs = [(folder / "log").read_text() for folder in folders]
+    (lease,) = {search.workunit.lease_id for search in interrupted}
+    for search in interrupted:
+        assert f"lease {lease} from its checkpoint, {search.nodes} nodes on" in logs[0]
+    (nodes,) = (nodes for _, found, _, _, nodes in results if found == lease)
+    assert nodes > interrupted[-1].nodes
+    assert not any("Traceback" in log for log in logs)
