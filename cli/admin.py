@@ -1,51 +1,62 @@
-"""`zermelo admin`: look at hosts, users and workunits, and act on them."""
+"""`zermelo admin`: look at a running project, and act on it."""
 
 from __future__ import annotations
 
 import getpass
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
+from google.protobuf.message import Message
 
-from zermelo.cli.options import database_options, json_option, open_connection, option
-from zermelo.cli.output import print_facts, print_table
-from zermelo.server.database import Connection
-from zermelo.server.trust import accounts, administration
+from zermelo.cli.doors import Ask, door_options, open_door
+from zermelo.cli.messages import plain, print_message, print_messages
+from zermelo.cli.options import json_option, option
+from zermelo.cli.output import print_json
+from zermelo.proto import operations_pb2 as pb
 from zermelo.server.trust.accounts import Role
-from zermelo.server.trust.audit import actions
 
 Command = Callable[..., None]
-_MOST = option("--most", type=click.IntRange(1, 100_000), default=50, help="Rows to show.")
+_MOST = option("--most", type=click.IntRange(1, 10_000), default=50, help="Rows to show.")
+_ROLES = click.Choice([str(role) for role in Role])
 
 
 @click.group()
 def admin() -> None:
-    """Look at hosts, users and workunits, and act on them; every action is recorded."""
+    """Look at hosts, users, workunits and campaigns, and act on them.
 
-
-def _connected(command: Command) -> Command:
-    """Give a command a connection instead of the options that name it."""
-
-    @database_options
-    @json_option
-    @wraps(command)
-    def connected(*arguments: Any, data_dir: Path, database: str | None, **more: Any) -> None:
-        with open_connection(data_dir, database) as connection:
-            command(connection, *arguments, **more)
-
-    return connected
+    Every action is recorded. The commands work on a database, or with --server on a
+    coordinator, for whoever has an operator's token.
+    """
 
 
 def _acting(command: Command) -> Command:
-    """The options of a command that changes something."""
+    """A command that changes something, with a way to ask for that."""
     actor = option("--actor", default=getpass.getuser, metavar="NAME",
-                   help="Who does this, for the audit.  [default: your login]")
+                   help="Who does this, for the audit; with --server the account's name counts."
+                        "  [default: your login]")
     reason = option("--reason", default="", help="Why, for the audit.")
-    return actor(reason(_connected(command)))
+    return actor(reason(_looking(command)))
+
+
+def _looking(command: Command) -> Command:
+    """Give a command a way to ask instead of the options that say where."""
+
+    @door_options
+    @json_option
+    @wraps(command)
+    def asking(
+        *arguments: Any, data_dir: Any, database: Any, server: Any, token: Any, ca_file: Any,
+        certificate: Any, key: Any, actor: str = "", **more: Any,
+    ) -> None:  # fmt: skip
+        with open_door(
+            data_dir=data_dir, database=database, server=server, token=token, ca_file=ca_file,
+            certificate=certificate, key=key, actor=actor,
+        ) as ask:  # fmt: skip
+            command(ask, *arguments, **more)
+
+    return asking
 
 
 # -- looking ------------------------------------------------------------------------------
@@ -53,47 +64,56 @@ def _acting(command: Command) -> Command:
 
 @admin.command()
 @_MOST
-@_connected
-def users(connection: Connection, most: int, as_json: bool) -> None:
+@_looking
+def users(ask: Ask, most: int, as_json: bool) -> None:
     """The users, those with the most credit first."""
-    _print_rows("users", administration.rows(connection, "list_users", most=most), as_json)
+    print_messages("users", ask(pb.ListUsersRequest(most=most)).users, as_json)
 
 
 @admin.command()
 @_MOST
-@_connected
-def hosts(connection: Connection, most: int, as_json: bool) -> None:
+@_looking
+def hosts(ask: Ask, most: int, as_json: bool) -> None:
     """The hosts, those seen last first."""
-    found = administration.rows(connection, "list_hosts", host=None, most=most)
-    _print_rows("hosts", found, as_json, ("id", "user", "name", "streak", "confirmed", "errors",
+    found = ask(pb.ListHostsRequest(most=most)).hosts
+    print_messages("hosts", found, as_json, ("id", "user", "name", "streak", "confirmed", "errors",
                                           "quota", "open_leases", "credit", "banned_at"))
 
 
 @admin.command()
-@click.argument("host", type=int)
+@click.argument("host", type=click.IntRange(1))
 @_MOST
-@_connected
-def host(connection: Connection, host: int, most: int, as_json: bool) -> None:
+@_looking
+def host(ask: Ask, host: int, most: int, as_json: bool) -> None:
     """One host: its record and its latest results."""
-    _print_one(administration.show_host(connection, host, most), "results", as_json)
+    found = ask(pb.ShowHostRequest(host=host, most=most))
+    print_message(found.host, "results", found.results, as_json)
 
 
 @admin.command()
-@click.argument("workunit", type=int)
-@_connected
-def workunit(connection: Connection, workunit: int, as_json: bool) -> None:
+@click.argument("workunit", type=click.IntRange(1))
+@_looking
+def workunit(ask: Ask, workunit: int, as_json: bool) -> None:
     """One workunit: its question, and everybody who was asked."""
-    _print_one(administration.show_workunit(connection, workunit), "history", as_json)
+    found = ask(pb.ShowWorkunitRequest(workunit=workunit))
+    print_message(found.workunit, "history", found.history, as_json)
 
 
 @admin.command()
-@option("--subject", default=None, help="Only what was done to this, such as 'host 17'.")
+@_looking
+def campaigns(ask: Ask, as_json: bool) -> None:
+    """The campaigns and their states."""
+    print_messages("campaigns", ask(pb.ListCampaignsRequest()).campaigns, as_json)
+
+
+@admin.command()
+@option("--subject", default="", help="Only what was done to this, such as 'host 17'.")
 @_MOST
-@_connected
-def audit(connection: Connection, subject: str | None, most: int, as_json: bool) -> None:
+@_looking
+def audit(ask: Ask, subject: str, most: int, as_json: bool) -> None:
     """What was done, by whom and why; the latest first."""
-    found = [action._asdict() for action in actions(connection, subject, most)]
-    _print_rows("audit", found, as_json)
+    found = ask(pb.ListAuditRequest(subject=subject, most=most)).audit
+    print_messages("audit", found, as_json)
 
 
 # -- accounts -------------------------------------------------------------------------------
@@ -101,138 +121,133 @@ def audit(connection: Connection, subject: str | None, most: int, as_json: bool)
 
 @admin.command("open-account")
 @click.argument("name")
-@option("--role", type=click.Choice([str(role) for role in Role]), default=str(Role.VOLUNTEER),
-        help="What it may do.")
+@option("--role", type=_ROLES, default=str(Role.VOLUNTEER), help="What it may do.")
 @option("--team", default="", help="The team it works for.")
 @_acting
 def open_account(
-    connection: Connection, name: str, role: str, team: str, actor: str, reason: str, as_json: bool
+    ask: Ask, name: str, role: str, team: str, reason: str, as_json: bool
 ) -> None:
     """Open an account; its token is printed this once."""
-    token = accounts.open_account(connection, name, Role(role), team=team, actor=actor)
-    _print_token(name, token, as_json)
+    _print_token(
+        ask(pb.OpenAccountRequest(name=name, role=role, team=team, reason=reason)), as_json
+    )
 
 
 @admin.command("renew-token")
 @click.argument("name")
 @_acting
-def renew_token(
-    connection: Connection, name: str, actor: str, reason: str, as_json: bool
-) -> None:
+def renew_token(ask: Ask, name: str, reason: str, as_json: bool) -> None:
     """Revoke the tokens of a user and print a new one."""
-    _print_token(name, accounts.renew_token(connection, name, actor=actor), as_json)
+    _print_token(ask(pb.RenewTokenRequest(name=name, reason=reason)), as_json)
 
 
 @admin.command("revoke")
 @click.argument("name")
 @_acting
-def revoke(connection: Connection, name: str, actor: str, reason: str, as_json: bool) -> None:
+def revoke(ask: Ask, name: str, reason: str, as_json: bool) -> None:
     """Make every token of a user worthless."""
-    revoked = accounts.revoke_tokens(connection, name, actor=actor)
-    _print_done(as_json, f"{revoked} tokens of {name} revoked", revoked=revoked)
+    reply = ask(pb.RevokeTokensRequest(name=name, reason=reason))
+    _print_done(reply, f"{reply.revoked} tokens of {name} revoked", as_json)
 
 
 @admin.command("set-role")
 @click.argument("name")
-@click.argument("role", type=click.Choice([str(role) for role in Role]))
+@click.argument("role", type=_ROLES)
 @_acting
-def set_role(
-    connection: Connection, name: str, role: str, actor: str, reason: str, as_json: bool
-) -> None:
+def set_role(ask: Ask, name: str, role: str, reason: str, as_json: bool) -> None:
     """Change what a user may do."""
-    accounts.set_role(connection, name, Role(role), actor=actor)
-    _print_done(as_json, f"{name} is {role} now", user=name, role=role)
+    reply = ask(pb.SetRoleRequest(name=name, role=role, reason=reason))
+    _print_done(reply, f"{name} is {role} now", as_json)
 
 
 # -- acting ---------------------------------------------------------------------------------
 
 
 @admin.command("ban-host")
-@click.argument("host", type=int)
+@click.argument("host", type=click.IntRange(1))
 @_acting
-def ban_host(connection: Connection, host: int, actor: str, reason: str, as_json: bool) -> None:
+def ban_host(ask: Ask, host: int, reason: str, as_json: bool) -> None:
     """Refuse a host's calls; what rests on its word is asked again."""
-    doubted = administration.ban_host(connection, host, reason, actor=actor)
-    _print_done(as_json, f"host {host} is banned, {doubted} results in doubt", doubted=doubted)
+    reply = ask(pb.BanHostRequest(host=host, reason=reason))
+    _print_done(reply, f"host {host} is banned, {reply.doubted} results in doubt", as_json)
 
 
 @admin.command("unban-host")
-@click.argument("host", type=int)
+@click.argument("host", type=click.IntRange(1))
 @_acting
-def unban_host(connection: Connection, host: int, actor: str, reason: str, as_json: bool) -> None:
+def unban_host(ask: Ask, host: int, reason: str, as_json: bool) -> None:
     """Let a host call again; it has to earn trust anew."""
-    administration.unban_host(connection, host, reason, actor=actor)
-    _print_done(as_json, f"host {host} may call again", host=host)
+    reply = ask(pb.UnbanHostRequest(host=host, reason=reason))
+    _print_done(reply, f"host {host} may call again", as_json)
 
 
 @admin.command("ban-user")
 @click.argument("name")
 @_acting
-def ban_user(connection: Connection, name: str, actor: str, reason: str, as_json: bool) -> None:
+def ban_user(ask: Ask, name: str, reason: str, as_json: bool) -> None:
     """Refuse all calls of a user; what rests on its hosts' word is asked again."""
-    doubted = administration.ban_user(connection, name, reason, actor=actor)
-    _print_done(as_json, f"{name} is banned, {doubted} results in doubt", doubted=doubted)
+    reply = ask(pb.BanUserRequest(name=name, reason=reason))
+    _print_done(reply, f"{name} is banned, {reply.doubted} results in doubt", as_json)
 
 
 @admin.command("unban-user")
 @click.argument("name")
 @_acting
-def unban_user(connection: Connection, name: str, actor: str, reason: str, as_json: bool) -> None:
+def unban_user(ask: Ask, name: str, reason: str, as_json: bool) -> None:
     """Let a user call again."""
-    administration.unban_user(connection, name, reason, actor=actor)
-    _print_done(as_json, f"{name} may call again", user=name)
+    reply = ask(pb.UnbanUserRequest(name=name, reason=reason))
+    _print_done(reply, f"{name} may call again", as_json)
 
 
 @admin.command("ask-again")
-@click.argument("workunit", type=int)
+@click.argument("workunit", type=click.IntRange(1))
 @_acting
-def ask_again(
-    connection: Connection, workunit: int, actor: str, reason: str, as_json: bool
-) -> None:
+def ask_again(ask: Ask, workunit: int, reason: str, as_json: bool) -> None:
     """Take the answers of a workunit out of the tree and ask it again."""
-    taken = administration.ask_again(connection, workunit, reason, actor=actor)
-    _print_done(as_json, f"{taken} answers taken out, asked again", answers=taken)
+    reply = ask(pb.AskAgainRequest(workunit=workunit, reason=reason))
+    _print_done(reply, f"{reply.answers} answers taken out, asked again", as_json)
+
+
+@admin.command("pause")
+@click.argument("campaign")
+@_acting
+def pause(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
+    """Ask nothing more until the campaign is resumed."""
+    reply = ask(pb.PauseCampaignRequest(campaign=campaign, reason=reason))
+    _print_done(reply, f"{campaign} is {reply.state}", as_json)
+
+
+@admin.command("resume")
+@click.argument("campaign")
+@_acting
+def resume(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
+    """Go on with a paused campaign."""
+    reply = ask(pb.ResumeCampaignRequest(campaign=campaign, reason=reason))
+    _print_done(reply, f"{campaign} is {reply.state}", as_json)
+
+
+@admin.command("cancel")
+@click.argument("campaign")
+@_acting
+def cancel(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
+    """End a campaign for good; what is proved stays."""
+    reply = ask(pb.CancelCampaignRequest(campaign=campaign, reason=reason))
+    _print_done(reply, f"{campaign} is {reply.state}", as_json)
 
 
 # -- printing -------------------------------------------------------------------------------
 
 
-def _print_rows(
-    title: str, rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str] = ()
-) -> None:
+def _print_token(reply: pb.TokenReply, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({title: rows}, default=str))
-    elif rows:
-        shown = columns or list(rows[0])
-        cells = [[_cell(row[column]) for column in shown] for row in rows]
-        print_table(title, shown, cells, words=len(shown))
+        print_json(plain(reply))
+        return
+    click.echo(reply.token)
+    click.echo(f"the token of {reply.user}; it is not shown again", err=True)
+
+
+def _print_done(reply: Message, sentence: str, as_json: bool) -> None:
+    if as_json:
+        print_json(plain(reply))
     else:
-        click.echo(f"no {title}")
-
-
-def _print_one(found: dict[str, Any], more: str, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(found, default=str))
-        return
-    print_facts((name, _cell(value)) for name, value in found.items() if name != more)
-    _print_rows(more, found[more], as_json)
-
-
-def _print_token(name: str, token: str, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({"user": name, "token": token}))
-        return
-    click.echo(token)
-    click.echo(f"the token of {name}; it is not shown again", err=True)
-
-
-def _print_done(as_json: bool, sentence: str, **facts: Any) -> None:
-    click.echo(json.dumps(facts) if as_json else sentence)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:,.1f}"
-    return value.strftime("%Y-%m-%d %H:%M:%S") if hasattr(value, "strftime") else str(value)
+        click.echo(sentence)

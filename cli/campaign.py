@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,10 @@ from zermelo.server.campaigns import (
     create_campaign,
     find_campaign,
     list_campaigns,
-    steer_campaign,
 )
 from zermelo.server.planning.planner import Goal
 from zermelo.server.tree.growth import grow as grow_tree
+from zermelo.server.trust.administration import steer
 
 
 @click.group()
@@ -162,9 +163,9 @@ def _steering(command: str, state: str, help_text: str) -> None:
     @click.argument("name")
     @database_options
     @json_option
-    def steer(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
+    def steering(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
         with open_connection(data_dir, database) as connection:
-            steer_campaign(connection, find_campaign(connection, name), state)
+            steer(connection, name, state, reason="", actor=getpass.getuser())
             _show(campaign_summary(connection, name), as_json)
 
 

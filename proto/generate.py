@@ -12,7 +12,7 @@ from pathlib import Path
 from grpc_tools import protoc
 
 FOLDER = Path(__file__).parent
-SOURCES = ("limits.proto", "coordinator.proto", "worker.proto")
+SOURCES = ("limits.proto", "coordinator.proto", "operations.proto", "worker.proto")
 
 
 def generate(target: Path) -> None:

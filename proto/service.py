@@ -1,19 +1,24 @@
-"""The Coordinator service, bound to gRPC from its descriptor: both ends, one source."""
+"""The services, bound to gRPC from their descriptors: both ends, one source."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 import grpc
 from google.protobuf import message_factory
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError
 
-from zermelo.proto import coordinator_pb2
+from zermelo.proto import coordinator_pb2, operations_pb2
 from zermelo.proto.limits_pb2 import Role, allowed
 
-SERVICE = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
+#: For volunteers, and for operators.
+COORDINATOR = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
+OPERATIONS = operations_pb2.DESCRIPTOR.services_by_name["Operations"]
+#: All that a coordinator serves and its gate guards.
+SERVICES = (COORDINATOR, OPERATIONS)
 
 #: What this release speaks, and the oldest client that its coordinator still serves.
 PROTOCOL_VERSION = 1
@@ -38,17 +43,19 @@ BANNED = "banned"
 NOT_YOUR_ROLE = "not-your-role"
 NAME_TAKEN = "name-taken"
 TOO_FAST = "too-fast"
+CERTIFICATE_NEEDED = "certificate-needed"
+IMPOSSIBLE = "impossible"
 INTERNAL = "internal"
 
 #: Metadata of every call that needs an account: ``Bearer TOKEN``.
 AUTHORIZATION = "authorization"
 BEARER = "Bearer "
 
-Handler = Callable[[Any, Any], Awaitable[Any]]
+Method = Callable[[Any], Awaitable[Any]]
 
 
 def _path(method: MethodDescriptor) -> str:
-    return f"/{SERVICE.full_name}/{method.name}"
+    return f"/{method.containing_service.full_name}/{method.name}"
 
 
 def roles_by_path() -> dict[str, frozenset[str]]:
@@ -58,16 +65,17 @@ def roles_by_path() -> dict[str, frozenset[str]]:
         _path(method): frozenset(
             Role.Name(role).lower() for role in method.GetOptions().Extensions[extension]
         )
-        for method in SERVICE.methods
+        for service in SERVICES
+        for method in service.methods
     }
 
 
-class CoordinatorStub:
-    """Calls the coordinator over a channel, one attribute per RPC."""
+class Stub:
+    """Calls a service over a channel, one attribute per RPC."""
 
-    def __init__(self, channel: Any) -> None:
+    def __init__(self, channel: Any, service: ServiceDescriptor) -> None:
         self._calls: dict[str, Any] = {}
-        for method in SERVICE.methods:
+        for method in service.methods:
             reply = message_factory.GetMessageClass(method.output_type)
             self._calls[method.name] = channel.unary_unary(
                 _path(method),
@@ -82,6 +90,11 @@ class CoordinatorStub:
             raise AttributeError(name) from None
 
 
+class CoordinatorStub(Stub):
+    def __init__(self, channel: Any) -> None:
+        super().__init__(channel, COORDINATOR)
+
+
 def _parser(kind: Any) -> Callable[[bytes], Any]:
     """Parses a request; None for bytes that are no message, which the server has to refuse."""
 
@@ -94,14 +107,31 @@ def _parser(kind: Any) -> Callable[[bytes], Any]:
     return parse
 
 
-def coordinator_handler(handlers: Mapping[str, Handler]) -> grpc.GenericRpcHandler:
-    """The server side: one coroutine function per RPC of the service, none missing."""
+def service_handler(
+    service: ServiceDescriptor, method_of: Callable[[str], Method]
+) -> grpc.GenericRpcHandler:
+    """The server side: `method_of` gives the coroutine function of each RPC by its name."""
     methods = {}
-    for method in SERVICE.methods:
+    for method in service.methods:
         request = message_factory.GetMessageClass(method.input_type)
         methods[method.name] = grpc.unary_unary_rpc_method_handler(
-            handlers[method.name],
+            _without_context(method_of(method.name)),
             request_deserializer=_parser(request),
             response_serializer=lambda reply: reply.SerializeToString(),
         )
-    return grpc.method_handlers_generic_handler(SERVICE.full_name, methods)
+    return grpc.method_handlers_generic_handler(service.full_name, methods)
+
+
+def methods_of(*parts: object) -> Callable[[str], Method]:
+    """Finds the method of an RPC in the one part that has it: `BanHost` is `ban_host`."""
+
+    def find(rpc: str) -> Method:
+        name = re.sub(r"(?<=.)(?=[A-Z])", "_", rpc).lower()
+        (found,) = (getattr(part, name) for part in parts if hasattr(part, name))
+        return cast(Method, found)
+
+    return find
+
+
+def _without_context(method: Method) -> Callable[[Any, Any], Awaitable[Any]]:
+    return lambda request, _: method(request)

@@ -121,7 +121,7 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             )  # fmt: skip
         if caller.role is Role.OPERATOR and self._settings.client_ca and not _certified(context):
             raise RefusalError(
-                grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
+                grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED,
                 "operators call here with a certificate of their own, at the operators' address",
             )  # fmt: skip
         if self._settings.require_token:

@@ -6,20 +6,27 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import grpc
 import psycopg
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from zermelo.proto import service as proto_service
-from zermelo.proto.service import Handler
+from zermelo.proto.service import (
+    COORDINATOR,
+    MAX_MESSAGE_BYTES,
+    OPERATIONS,
+    SERVICES,
+    methods_of,
+    service_handler,
+)
+from zermelo.server.coordinator.desk import Desk
 from zermelo.server.coordinator.gate import Gate
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.members import Members
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
+from zermelo.server.coordinator.operations import Operations
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
@@ -36,8 +43,8 @@ GRACE_SECONDS = 1.0
 SERVER_OPTIONS = (
     # Two coordinators on one port must be an error, not a lottery.
     ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", proto_service.MAX_MESSAGE_BYTES),
-    ("grpc.max_send_message_length", proto_service.MAX_MESSAGE_BYTES),
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
 )
@@ -54,6 +61,7 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
     store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
+    desk = Desk(url)
     metrics = CoordinatorMetrics()
     leasing = Leasing(store)
     hosts = Hosts(store, open_access=not settings.require_token)
@@ -62,14 +70,15 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     )
     gate = Gate(store, settings, metrics)
     server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(gate,))
-    server.add_generic_rpc_handlers(
-        (proto_service.coordinator_handler(_handlers(service, Members(store))),)
-    )
-    name = proto_service.SERVICE.full_name
+    server.add_generic_rpc_handlers((
+        service_handler(COORDINATOR, methods_of(service, Members(store))),
+        service_handler(OPERATIONS, lambda _: Operations(desk).serve),
+    ))
+    names = tuple(served.full_name for served in SERVICES)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     reflection.enable_server_reflection(
-        (name, health.SERVICE_NAME, reflection.SERVICE_NAME), server
+        (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
     bind(server, settings)
     metrics.registry.register(DatabaseCollector(url))
@@ -91,7 +100,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         )
     ]
     await server.start()
-    for part in ("", name):
+    for part in ("", *names):
         await healthy.set(part, health_pb2.HealthCheckResponse.SERVING)
     log.info("coordinator listens on %s", settings.listen)
     try:
@@ -103,24 +112,8 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await desk.close()
         await store.close()
-
-
-def _handlers(service: Service, members: Members) -> dict[str, Handler]:
-    rpcs: dict[str, Callable[[Any], Awaitable[Any]]] = {
-        "Register": members.register,
-        "Standing": members.standing,
-        "Hello": service.hello,
-        "RequestWork": service.request_work,
-        "SubmitResults": service.submit_results,
-        "Heartbeat": service.heartbeat,
-        "ReturnWork": service.return_work,
-    }
-
-    def without_context(rpc: Callable[[Any], Awaitable[Any]]) -> Handler:
-        return lambda request, _: rpc(request)
-
-    return {name: without_context(rpc) for name, rpc in rpcs.items()}
 
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:

@@ -7,11 +7,15 @@ from typing import Any, NoReturn
 import grpc
 import psycopg
 
+from zermelo import ZermeloError
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.batcher import OverloadError
+from zermelo.server.database import DatabaseError
 
 #: What an overloaded coordinator asks for before the next attempt.
 OVERLOAD_MS = 2_000
+#: ... and one whose database is away.
+AWAY_MS = 1_000
 
 
 class RefusalError(Exception):
@@ -37,9 +41,14 @@ def refusal_of(error: Exception) -> RefusalError | None:
             grpc.StatusCode.RESOURCE_EXHAUSTED, service.OVERLOADED,
             "too many calls; try again later", OVERLOAD_MS,
         )  # fmt: skip
-    if isinstance(error, psycopg.OperationalError):
+    if isinstance(error, psycopg.OperationalError | DatabaseError):
         return RefusalError(
-            grpc.StatusCode.UNAVAILABLE, service.DATABASE_AWAY, "the database cannot be reached"
+            grpc.StatusCode.UNAVAILABLE, service.DATABASE_AWAY,
+            "the database cannot be reached", AWAY_MS,
+        )  # fmt: skip
+    if isinstance(error, ZermeloError):
+        return RefusalError(
+            grpc.StatusCode.FAILED_PRECONDITION, service.IMPOSSIBLE, str(error)
         )
     return None
 

@@ -3,5 +3,5 @@
 Answers: `voting` decides one question, `comparison` a batch of them in the database,
 `records` keeps what hosts have earned, `credit` what they are owed, `retraction` takes out
 of the tree what is believed no more. People: `accounts` and their tokens, `certificates`,
-what operators do (`administration`) and the `audit` of it.
+what operators do (`administration`), how they ask for it (`operations`) and the `audit` of it.
 """

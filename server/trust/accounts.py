@@ -72,7 +72,7 @@ def checked_name(name: str, what: str = "user name") -> str:
 
 
 def open_account(
-    connection: Connection, name: str, role: Role, *, team: str = "", actor: str
+    connection: Connection, name: str, role: Role, *, team: str = "", reason: str = "", actor: str
 ) -> str:
     """A new account; its token, which is told only now. `AccountError` if the name is taken."""
     with connection.transaction():
@@ -83,36 +83,39 @@ def open_account(
         if row is None:
             raise AccountError(f"there is a user {name!r} already; choose another name")
         token = _add_token(connection, row[0])
-        record(connection, actor, "open account", f"user {name}", f"as {role}")
+        record(connection, actor, "open account", f"user {name}", _detail(f"as {role}", reason))
     return token
 
 
-def renew_token(connection: Connection, name: str, *, actor: str) -> str:
+def renew_token(connection: Connection, name: str, *, reason: str = "", actor: str) -> str:
     """Revoke every token of a user and give a new one."""
     with connection.transaction():
         user = user_id(connection, name)
         connection.execute(query("revoke_tokens"), {"user": user})
         token = _add_token(connection, user)
-        record(connection, actor, "renew token", f"user {name}")
+        record(connection, actor, "renew token", f"user {name}", reason)
         forget_callers(connection)
     return token
 
 
-def revoke_tokens(connection: Connection, name: str, *, actor: str) -> int:
+def revoke_tokens(connection: Connection, name: str, *, reason: str = "", actor: str) -> int:
     """Make every token of a user worthless; how many there were."""
     with connection.transaction():
         user = user_id(connection, name)
         revoked = connection.execute(query("revoke_tokens"), {"user": user}).rowcount
-        record(connection, actor, "revoke tokens", f"user {name}", f"{revoked} tokens")
+        record(connection, actor, "revoke tokens", f"user {name}",
+               _detail(f"{revoked} tokens", reason))
         forget_callers(connection)
     return revoked
 
 
-def set_role(connection: Connection, name: str, role: Role, *, actor: str) -> None:
+def set_role(
+    connection: Connection, name: str, role: Role, *, reason: str = "", actor: str
+) -> None:
     with connection.transaction():
         user = user_id(connection, name)
         connection.execute(query("set_role"), {"user": user, "role": role})
-        record(connection, actor, "set role", f"user {name}", role)
+        record(connection, actor, "set role", f"user {name}", _detail(role, reason))
         forget_callers(connection)
 
 
@@ -126,6 +129,10 @@ def user_id(connection: Connection, name: str) -> UserId:
 def forget_callers(connection: Connection) -> None:
     """Tell the coordinators that what they know about accounts and hosts is out of date."""
     connection.execute(query("notify"), (CHANNEL, ""))
+
+
+def _detail(what: str, reason: str) -> str:
+    return f"{what}: {reason}" if reason else what
 
 
 def _team(connection: Connection, name: str) -> int | None:

@@ -1,4 +1,4 @@
-"""What operators do to hosts, users and workunits; each action leaves a line in the audit."""
+"""What operators do to hosts, users, workunits and campaigns, each with a line in the audit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from zermelo import ZermeloError
-from zermelo.server.campaigns import find_campaign
+from zermelo.server.campaigns import find_campaign, steer_campaign
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import forget_callers, user_id
 from zermelo.server.trust.audit import record
@@ -28,18 +28,18 @@ def rows(connection: Connection, name: str, **parameters: Any) -> list[dict[str,
         return cursor.execute(query(name), parameters).fetchall()
 
 
-def show_host(connection: Connection, host: int, most: int) -> dict[str, Any]:
+def find_host(connection: Connection, host: int) -> dict[str, Any]:
     found = rows(connection, "list_hosts", host=host, most=1)
     if not found:
         raise AdministrationError(f"there is no host {host}; see `zermelo admin hosts`")
-    return found[0] | {"results": rows(connection, "host_results", host=host, most=most)}
+    return found[0]
 
 
-def show_workunit(connection: Connection, workunit: int) -> dict[str, Any]:
+def find_workunit(connection: Connection, workunit: int) -> dict[str, Any]:
     found = rows(connection, "asked_workunit", workunit=workunit)
     if not found:
         raise AdministrationError(f"there is no workunit {workunit}")
-    return found[0] | {"history": rows(connection, "workunit_history", workunit=workunit)}
+    return found[0]
 
 
 def ban_host(connection: Connection, host: int, reason: str, *, actor: str) -> int:
@@ -81,7 +81,7 @@ def unban_user(connection: Connection, name: str, reason: str, *, actor: str) ->
 
 def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str) -> int:
     """Take a workunit's answers out of the tree and ask it again; how many there were."""
-    campaign = find_campaign(connection, show_workunit(connection, workunit)["campaign"])
+    campaign = find_campaign(connection, find_workunit(connection, workunit)["campaign"])
     with connection.transaction():
         connection.execute(query("lock_tree"), (campaign.id,))
         believed = [
@@ -94,6 +94,17 @@ def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str)
             dispute(connection, campaign, believed)
         record(connection, actor, "ask again", f"workunit {workunit}", reason)
     return len(believed)
+
+
+#: What steering a campaign into a state is called.
+STEERING = {"paused": "pause", "running": "resume", "cancelled": "cancel"}
+
+
+def steer(connection: Connection, name: str, state: str, reason: str, *, actor: str) -> None:
+    """Pause, resume or cancel a campaign."""
+    with connection.transaction():
+        steer_campaign(connection, find_campaign(connection, name), state)
+        record(connection, actor, STEERING[state], f"campaign {name}", reason)
 
 
 def _set_ban(connection: Connection, host: int, *, banned: bool) -> None:

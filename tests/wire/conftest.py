@@ -14,6 +14,7 @@ import pytest
 
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.coordinator.main import run
@@ -51,6 +52,17 @@ def running_coordinator(
         stop.set()
         thread.join(15)
         assert not thread.is_alive()
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return ((service.AUTHORIZATION, f"Bearer {token}"),)
+
+
+def refusal(call: Any, request: Any, **more: Any) -> tuple[grpc.StatusCode, str]:
+    """The status and the reason with which a call is refused."""
+    with pytest.raises(grpc.RpcError) as caught:
+        call(request, timeout=60, **more)
+    return caught.value.code(), dict(caught.value.trailing_metadata())[service.REASON]
 
 
 class Host:
@@ -129,6 +141,19 @@ def campaign(connection: Connection) -> Campaign:
 def coordinator(database: str, campaign: Campaign) -> Iterator[str]:
     with running_coordinator(database, lease_seconds=30.0) as address:
         yield address
+
+
+@pytest.fixture
+def guarded(database: str, campaign: Campaign) -> Iterator[str]:
+    """A coordinator that asks for tokens."""
+    with running_coordinator(database, require_token=True) as address:
+        yield address
+
+
+@pytest.fixture
+def stub(guarded: str) -> Iterator[CoordinatorStub]:
+    with grpc.insecure_channel(guarded) as channel:
+        yield CoordinatorStub(channel)
 
 
 @pytest.fixture

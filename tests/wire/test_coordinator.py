@@ -382,7 +382,7 @@ def test_a_client_that_leaves_holds_nothing(host: Host, queue: Queue) -> None:
 
 
 @pytest.mark.parametrize("method", [
-    method.name for method in service.SERVICE.methods
+    method.name for method in service.COORDINATOR.methods
     if method.name not in ("Register", "Standing")  # for these, empty is a request
 ])
 def test_an_empty_message_is_refused_by_every_rpc(host: Host, method: str) -> None:
@@ -401,7 +401,7 @@ def test_an_oversized_message_is_refused(host: Host) -> None:
 
 
 def test_garbage_is_refused(host: Host) -> None:
-    call = host.channel.unary_unary(f"/{service.SERVICE.full_name}/Hello")
+    call = host.channel.unary_unary(f"/{service.COORDINATOR.full_name}/Hello")
     with pytest.raises(grpc.RpcError):
         call(b"\xff" * 100, timeout=10)
     assert host.hello()
@@ -409,13 +409,13 @@ def test_garbage_is_refused(host: Host) -> None:
 
 def test_health_and_reflection(host: Host) -> None:
     health = health_pb2_grpc.HealthStub(host.channel)
-    request = health_pb2.HealthCheckRequest(service=service.SERVICE.full_name)
+    request = health_pb2.HealthCheckRequest(service=service.COORDINATOR.full_name)
     assert health.Check(request, timeout=5).status == health_pb2.HealthCheckResponse.SERVING
     stub = reflection_pb2_grpc.ServerReflectionStub(host.channel)
     question = reflection_pb2.ServerReflectionRequest(list_services="")
     (reply,) = stub.ServerReflectionInfo(iter([question]), timeout=5)
     names = {item.name for item in reply.list_services_response.service}
-    assert service.SERVICE.full_name in names
+    assert service.COORDINATOR.full_name in names
 
 
 def test_a_taken_port_is_an_error_with_a_sentence(database: str, coordinator: str) -> None:

@@ -34,7 +34,7 @@ PROPER = {
     grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ALREADY_EXISTS,
 }  # fmt: skip
-METHODS = {method.name: method for method in service.SERVICE.methods}
+METHODS = {method.name: method for method in service.COORDINATOR.methods}
 NUMBERS = [0, 1, 2, 3, 7, 255, 4096, 2**31 - 1, 2**32 - 1, 2**53, 2**63 - 1, 2**64 - 1]
 
 
@@ -116,7 +116,7 @@ async def bombard(address: str, tokens: list[str], fuzzer: Fuzzer) -> Counter[An
     async with grpc.aio.insecure_channel(
         address, options=[("grpc.max_send_message_length", 32 * 2**20)]
     ) as channel:
-        calls = {name: channel.unary_unary(f"/{service.SERVICE.full_name}/{name}")
+        calls = {name: channel.unary_unary(f"/{service.COORDINATOR.full_name}/{name}")
                  for name in METHODS}
 
         async def one() -> None:

@@ -13,7 +13,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.generate import FOLDER, SOURCES, generate
 from zermelo.proto.known import KnownBounds, from_message, pack, unpack
 from zermelo.proto.limits import LimitError, check, limit_of
-from zermelo.proto.service import SERVICE
+from zermelo.proto.service import SERVICES
 
 KEY = b"k" * 16
 NUMBERS = {
@@ -24,7 +24,8 @@ NUMBERS = {
 
 def fields() -> list[FieldDescriptor]:
     return [
-        field for message in pb.DESCRIPTOR.message_types_by_name.values()
+        field for service in SERVICES
+        for message in service.file.message_types_by_name.values()
         for field in message.fields
     ]  # fmt: skip
 
@@ -39,7 +40,7 @@ def test_every_field_that_can_grow_has_a_limit(field: FieldDescriptor) -> None:
 
 
 def test_every_number_in_a_request_has_a_range() -> None:
-    pending = [method.input_type for method in SERVICE.methods]
+    pending = [method.input_type for service in SERVICES for method in service.methods]
     seen = set()
     while pending:
         message = pending.pop()

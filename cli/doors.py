@@ -1,0 +1,69 @@
+"""Two doors to what operators ask for: a database at hand, or a coordinator that has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from zermelo.cli.options import database_options, open_connection, option
+from zermelo.cli.plain_errors import CommandError
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: Gives the reply to a request.
+Ask = Callable[[Any], Any]
+
+
+def door_options(command: F) -> F:
+    """Which door to take: ``--database`` and ``--data-dir``, or ``--server`` and its kin."""
+    file = click.Path(path_type=Path, exists=True, dir_okay=False)
+    for decorate in (
+        option("--key", type=file, default=None, help="The key of --certificate, PEM."),
+        option("--certificate", type=file, default=None,
+               help="Your own certificate, PEM, where the coordinator wants one of operators."),
+        option("--ca-file", type=file, default=None, help="Certificates to trust, PEM."),
+        option("--token", default="", help="Your secret token, with --server."),
+        option("--server", default=None, metavar="HOST:PORT",
+               help="Ask this coordinator instead of a database."),
+        database_options,
+    ):  # fmt: skip
+        command = decorate(command)
+    return command
+
+
+@contextmanager
+def open_door(
+    *, data_dir: Path, database: str | None, server: str | None, token: str,
+    ca_file: Path | None, certificate: Path | None, key: Path | None, actor: str,
+) -> Iterator[Ask]:  # fmt: skip
+    """A way to ask. `actor` does it where a database is at hand, else the token's owner."""
+    if server is None:
+        from zermelo.server.trust.operations import perform
+
+        with open_connection(data_dir, database) as connection:
+            yield lambda request: perform(connection, request, actor=actor)
+        return
+    if database is not None:
+        raise CommandError("--server and --database are two ways to the same; give one of them")
+    if (certificate is None) != (key is None):
+        raise CommandError("--certificate and --key go together; give both or neither")
+    if not token:
+        raise CommandError("--server needs --token (or ZERMELO_TOKEN) of an operator's account")
+    from zermelo.client.configuration import address
+    from zermelo.client.settings import ServerAddress
+    from zermelo.proto.remote import Identity, Remote
+    from zermelo.proto.service import OPERATIONS
+
+    try:
+        where = ServerAddress(address(server), token, ca_file)
+    except ValueError as error:
+        raise CommandError(f"--server: {error}") from None
+    identity = Identity(
+        token, where.encrypted or certificate is not None,
+        *(file.read_bytes() if file else None for file in (ca_file, certificate, key)),
+    )  # fmt: skip
+    with Remote(where.server, OPERATIONS, identity) as remote:
+        yield remote.ask

@@ -1,0 +1,85 @@
+"""Calling a coordinator from a command: one attempt, and every failure is one sentence."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+from zermelo import ZermeloError
+from zermelo.proto import service
+
+CALL_SECONDS = 60.0
+
+
+class RefusedError(ZermeloError):
+    """The coordinator refuses what it was asked; the message is its own."""
+
+    exit_code = 2
+
+
+class UnreachableError(ZermeloError):
+    """There is no answer, or no service to give one."""
+
+    exit_code = 3
+
+
+class Identity(NamedTuple):
+    """How a caller proves to be somebody, and whom it believes to be the server."""
+
+    token: str = ""
+    #: Whether to encrypt, and the certificates to trust instead of the usual ones, PEM.
+    encrypted: bool = False
+    trusted: bytes | None = None
+    #: The caller's own certificate and its key, PEM.
+    certificate: bytes | None = None
+    key: bytes | None = None
+
+
+class Remote:
+    """One service of the coordinator at an address; the type of a request names the RPC."""
+
+    def __init__(self, address: str, served: ServiceDescriptor, identity: Identity) -> None:
+        self._address, self._token = address, identity.token
+        self._names = {method.input_type: method.name for method in served.methods}
+        self._channel = _open_channel(address, identity)
+        self._stub = service.Stub(self._channel, served)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._channel.close()
+
+    def ask(self, request: Any, seconds: float = CALL_SECONDS) -> Any:
+        """The reply; `RefusedError` or `UnreachableError` when there is none."""
+        metadata = ((service.AUTHORIZATION, service.BEARER + self._token),) if self._token else ()
+        call = getattr(self._stub, self._names[request.DESCRIPTOR])
+        try:
+            return call(request, timeout=seconds, metadata=metadata)
+        except grpc.RpcError as error:
+            raise _sentence(self._address, error) from error
+
+
+def _open_channel(address: str, identity: Identity) -> Any:
+    options = (("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),)
+    if not identity.encrypted:
+        return grpc.insecure_channel(address, options=options)
+    credentials = grpc.ssl_channel_credentials(
+        identity.trusted, identity.key, identity.certificate
+    )
+    return grpc.secure_channel(address, credentials, options=options)
+
+
+def _sentence(address: str, error: Any) -> ZermeloError:
+    details = " ".join(str(error.details() or error.code().name).split())
+    if dict(error.trailing_metadata() or ()).get(service.REASON) is not None:
+        return RefusedError(details)
+    if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+        return UnreachableError(f"{address} does not offer this; update the coordinator there")
+    if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return UnreachableError(f"{address} does not answer; try again later")
+    return UnreachableError(
+        f"cannot reach {address}: {details}; check the address and, with TLS, the certificates"
+    )

@@ -1,0 +1,59 @@
+"""Where people wait: work on the database that takes more than a statement.
+
+It has threads and connections of its own, a few of each, so that nothing that operators
+or researchers ask for can hold up the volunteers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from psycopg_pool import ConnectionPool
+
+from zermelo.server.coordinator.batcher import OverloadError
+from zermelo.server.database import Connection
+
+T = TypeVar("T")
+
+CLERKS = 2
+LONGEST_QUEUE = 20
+CONNECT_SECONDS = 10.0
+
+
+class Desk:
+    def __init__(self, url: str, *, clerks: int = CLERKS, longest: int = LONGEST_QUEUE) -> None:
+        self._longest = longest
+        self._waiting = 0
+        self._threads = ThreadPoolExecutor(clerks, thread_name_prefix="desk")
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            url,
+            min_size=0,
+            max_size=clerks,
+            timeout=CONNECT_SECONDS,
+            check=ConnectionPool.check_connection,
+            open=False,
+            kwargs={"autocommit": True, "application_name": "zermelo coordinator desk"},
+        )
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """What `work` gives; `OverloadError` when too many wait already."""
+        if self._waiting >= self._longest:
+            raise OverloadError
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, self._work, work)
+        finally:
+            self._waiting -= 1
+
+    def _work(self, work: Callable[[Connection], T]) -> T:
+        self._pool.open()
+        with self._pool.connection() as connection:
+            return work(connection)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._pool.close)
