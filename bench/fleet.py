@@ -28,7 +28,7 @@ from zermelo.games import Game, open_game
 from zermelo.proto.known import KnownBounds, pack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, campaign_summary, create_campaign
-from zermelo.server.coordinator.matching import Slot, lease_parameters
+from zermelo.server.coordinator.matching import Slot, lease_parameters, leases_of_block
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
@@ -223,10 +223,12 @@ class Fleet:
     def _lease(self) -> None:
         if not self.idle:
             return
+        (block,) = self.connection.execute(query("reserve_leases")).fetchone() or (0,)
         rows = self.connection.execute(
             query("lease_workunits"),
             lease_parameters(
-                [Slot(at, host, 0, self.speed) for at, host in enumerate(self.idle, 1)]
+                [Slot(at, host, 0, self.speed) for at, host in enumerate(self.idle, 1)],
+                leases_of_block(block)[0],
             ) | {"default_speed": self.speed, "lease_seconds": 3600},
         ).fetchall()
         hosts = list(self.idle)

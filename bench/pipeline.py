@@ -37,6 +37,7 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.tree.tree import Tree
+from zermelo.sql import query
 
 SPEC = "reversi:8x8"
 WARM_UP_SECONDS = 2.0
@@ -82,6 +83,7 @@ class Feeder:
     def __init__(self, connection: Connection, campaign: Campaign) -> None:
         self._connection = connection
         self._asked = 0
+        connection.execute(query("commit_lazily"))  # as generators do
         connection.execute(
             """
             CREATE UNLOGGED TABLE bench_questions AS

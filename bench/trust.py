@@ -36,7 +36,13 @@ from zermelo.server.campaigns import (
     waiting_campaigns,
 )
 from zermelo.server.check import check_database
-from zermelo.server.coordinator.matching import Again, assign, lease_parameters, open_slots
+from zermelo.server.coordinator.matching import (
+    Again,
+    assign,
+    lease_parameters,
+    leases_of_block,
+    open_slots,
+)
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
@@ -206,9 +212,12 @@ class Simulation:
             [Again(*row) for row in self.connection.execute(query(name), {"most": 256})]
             for name in ("workunits_asked_again", "probes")
         )
+        (block,) = self.connection.execute(query("reserve_leases")).fetchone() or (0,)
         rows = self.connection.execute(
             query("lease_workunits"),
-            lease_parameters(slots, assign(slots, again, probes, PROBE_RATE))
+            lease_parameters(
+                slots, leases_of_block(block)[0], assign(slots, again, probes, PROBE_RATE)
+            )
             | {"default_speed": SPEED, "lease_seconds": 3600},
         ).fetchall()
         jobs = []

@@ -91,11 +91,16 @@ def connect(url: str, stop: threading.Event) -> Connection:
 
 
 def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -> None:
-    """Run `work` on a connection until it returns, again after every loss of the database."""
+    """Run `work` on a connection until it returns, again after every loss of the database.
+
+    Its transactions are not waited for: whatever a crash of the database undoes, `work`
+    finds undone and does again.
+    """
     backoff = Backoff()
     while not stop.is_set():
         try:
             with connect(url, stop) as connection:
+                connection.execute(query("commit_lazily"))
                 work(connection)
                 return
         except Stopped:

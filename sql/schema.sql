@@ -213,10 +213,16 @@ CREATE INDEX workunits_exhausted ON workunits (campaign, id) WHERE state = 'exha
 
 CREATE TYPE lease_state AS ENUM ('open', 'returned', 'expired', 'abandoned', 'cancelled');
 
+-- How many blocks of lease numbers were reserved: one row. Each number is used once.
+CREATE TABLE lease_blocks (
+    reserved    bigint NOT NULL
+);
+INSERT INTO lease_blocks VALUES (0);
+
 -- A lease ends in exactly one way. `nodes` is the work reported so far; `progress_at` when
 -- it last grew, because a lease lives by progress, not by being alive.
 CREATE TABLE leases (
-    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id          bigint PRIMARY KEY,
     workunit    bigint NOT NULL,
     leased_at   timestamptz NOT NULL DEFAULT now(),
     deadline    timestamptz NOT NULL,

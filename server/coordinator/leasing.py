@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import psycopg
 
 from zermelo.server.coordinator.batcher import OverloadError
+from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.store import Beat, CoordinatorStore, Leased, Request
 from zermelo.server.database import Backoff
 
@@ -34,8 +35,8 @@ class _Waiting:
 
 
 class Leasing:
-    def __init__(self, store: CoordinatorStore) -> None:
-        self._store = store
+    def __init__(self, store: CoordinatorStore, dealer: Dealer) -> None:
+        self._store, self._dealer = store, dealer
         self._queue: dict[_Waiting, None] = {}
         self._wake = asyncio.Event()
         self._dry = False
@@ -67,6 +68,7 @@ class Leasing:
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work."""
         self._news += 1
+        self._dealer.work_may_be_ready()
         self._dry = False
         self._wake.set()
 
@@ -109,7 +111,7 @@ class Leasing:
     async def _serve(self) -> None:
         while self._queue and not self._dry:
             batch, news = self._next_batch(), self._news
-            leased, granted = await self._store.lease_workunits([w.request for w in batch])
+            leased, granted = await self._dealer.deal([waiting.request for waiting in batch])
             # What became ready while the statement ran may not be among what it saw.
             self._dry = len(leased) < sum(granted) and news == self._news
             await self._distribute(batch, leased)

@@ -20,6 +20,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
+from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.desk import Desk
 from zermelo.server.coordinator.gate import Gate
 from zermelo.server.coordinator.hosts import Hosts
@@ -63,7 +64,8 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
     desk = Desk(url)
     metrics = CoordinatorMetrics()
-    leasing = Leasing(store)
+    dealer = Dealer(store)
+    leasing = Leasing(store, dealer)
     hosts = Hosts(store, open_access=not settings.require_token)
     service = Service(
         store, leasing, hosts, metrics, heartbeat_ms=round(settings.heartbeat_seconds * 1000)
@@ -88,6 +90,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     def forget() -> None:
         gate.forget()
         hosts.forget()
+        dealer.forget_terms()
 
     tasks = [
         asyncio.create_task(work)
@@ -96,7 +99,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
             service.submitting.run(),
             service.beating.run(),
             _listen(url, leasing, forget),
-            _keep_house(store, hosts),
+            _keep_house(store, hosts, dealer),
         )
     ]
     await server.start()
@@ -151,7 +154,7 @@ async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> Non
             await asyncio.sleep(pause)
 
 
-async def _keep_house(store: CoordinatorStore, hosts: Hosts) -> None:
+async def _keep_house(store: CoordinatorStore, hosts: Hosts, dealer: Dealer) -> None:
     """What must happen now and then, and may happen in several coordinators at once."""
 
     async def note_hosts() -> None:
@@ -162,9 +165,11 @@ async def _keep_house(store: CoordinatorStore, hosts: Hosts) -> None:
         if expired := await store.expire_leases():
             log.info("%d leases expired without progress", expired)
 
-    duties: tuple[Callable[[], Awaitable[None]], ...] = (
-        note_hosts, expire, store.read_probe_rate,
-    )  # fmt: skip
+    async def look_for_checks() -> None:
+        dealer.probe_rate = await store.probe_rate()
+        dealer.work_may_be_ready()  # in case the word of it was lost with a connection
+
+    duties = (note_hosts, expire, look_for_checks)
     while True:
         for duty in duties:
             try:

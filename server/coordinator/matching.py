@@ -11,6 +11,9 @@ import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+#: How many lease numbers are reserved at once.
+BLOCK = 1 << 16
+
 #: Nobody may guess which answers are checked.
 CHANCE = random.SystemRandom()
 
@@ -84,10 +87,14 @@ def assign(
 
 
 def lease_parameters(
-    slots: Sequence[Slot], assigned: Sequence[Assignment] = ()
-) -> dict[str, list[Any]]:
-    """Slots and what was chosen for them, as the query `lease_workunits` takes them."""
+    slots: Sequence[Slot], first: int, assigned: Sequence[Assignment] = ()
+) -> dict[str, Any]:
+    """Slots, the number of the first lease, and what was chosen for some of the slots.
+
+    In the form in which the query `lease_workunits` takes them.
+    """
     return {
+        "first_lease": first,
         "requests": [slot.request for slot in slots],
         "hosts": [slot.host for slot in slots],
         "speeds": [slot.speed for slot in slots],
@@ -95,3 +102,8 @@ def lease_parameters(
         "again_places": [item.place for item in assigned],
         "again_probes": [item.probe for item in assigned],
     }
+
+
+def leases_of_block(block: int) -> range:
+    """The lease numbers of a block that the query `reserve_leases` gave."""
+    return range(block * BLOCK, (block + 1) * BLOCK)

@@ -110,7 +110,7 @@ class Service:
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
         host = await self._hosts.calling(request.host_key, float(request.nodes_per_second))
         leased = await self._leasing.request(
-            Request(host.id, request.slots, float(request.nodes_per_second)),
+            Request(host.id, host.user, request.slots, float(request.nodes_per_second)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
         )
         self._metrics.leased(len(leased))

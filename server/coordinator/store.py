@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from psycopg import errors
+from psycopg import AsyncConnection, errors
 from psycopg_pool import AsyncConnectionPool
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.matching import (
     Again,
-    assign,
+    Assignment,
+    Slot,
     lease_parameters,
-    open_slots,
+    leases_of_block,
 )
 from zermelo.server.trust.accounts import ANONYMOUS, Caller, Role, UserId
 from zermelo.sql import query
 
 HostId = int
 LeaseId = int
+Pool = AsyncConnectionPool[AsyncConnection[Any]]
+Configure = Callable[[AsyncConnection[Any]], Awaitable[None]]
 
 POOL_CONNECTIONS = 6
+PROMISE_CONNECTIONS = 4
 POOL_WAIT_SECONDS = 3.0
 ATTEMPTS = 5
-
-#: Known answers to choose from, the latest.
-MOST_PROBES = 64
 
 #: Nodes a second of a host that has not said how fast it is.
 DEFAULT_SPEED = 100_000.0
@@ -43,6 +45,7 @@ class Request(NamedTuple):
     """One call for work."""
 
     host: HostId
+    user: UserId
     slots: int
     speed: float
 
@@ -97,28 +100,17 @@ class CoordinatorStore:
     def __init__(self, url: str, *, lease_seconds: float) -> None:
         self._lease_seconds = lease_seconds
         self._shared: Caller | None = None
-        #: How many of the leases shall be questions with a known answer.
-        self.probe_rate = 0.0
         self.lease_ms = round(lease_seconds * 1000)
-        self._pool = AsyncConnectionPool(
-            url,
-            min_size=2,
-            max_size=POOL_CONNECTIONS,
-            timeout=POOL_WAIT_SECONDS,
-            reconnect_timeout=30,
-            open=False,
-            kwargs={
-                "autocommit": True,
-                "prepare_threshold": 2,
-                "application_name": "zermelo coordinator",
-            },
-        )
+        #: For what must not be lost once somebody was told of it.
+        self._pool = _pool(url, POOL_CONNECTIONS, configure=_prepare)
+        #: For promises: a crash that undoes the latest of them costs work, nothing else.
+        self._promises = _pool(url, PROMISE_CONNECTIONS, configure=_prepare_for_promises)
 
     async def open(self) -> None:
-        await self._pool.open()
+        await asyncio.gather(self._pool.open(), self._promises.open())
 
     async def close(self) -> None:
-        await self._pool.close()
+        await asyncio.gather(self._pool.close(), self._promises.close())
 
     # -- accounts -----------------------------------------------------------------------
 
@@ -183,7 +175,7 @@ class CoordinatorStore:
                 "slots": slots, "speed": speed,
             },
         )  # fmt: skip
-        host = Host(*rows[0])
+        host = Host(*rows[0][:3])
         await self.return_other_leases(host.id, held)
         return host
 
@@ -193,7 +185,7 @@ class CoordinatorStore:
 
     async def hosts_seen(self, speeds: Mapping[HostId, float]) -> None:
         if speeds:
-            await self._run(
+            await self._promise(
                 "hosts_seen", {"hosts": list(speeds), "speeds": list(speeds.values())}
             )
 
@@ -202,43 +194,41 @@ class CoordinatorStore:
     async def running_games(self) -> list[str]:
         return [row[0] for row in await self._run("running_games", {})]
 
-    async def lease_workunits(self, requests: Sequence[Request]) -> tuple[list[Leased], list[int]]:
-        """Leases for requests, and how many each could have had by its host's quota.
-
-        Most are fresh questions, some were asked of others before.
-        """
-        terms = await self._run("lease_terms", {"hosts": list({r.host for r in requests})})
-        slots = open_slots(
-            [(request.host, request.slots, float(request.speed)) for request in requests],
-            {host: (user, free) for host, user, free in terms},
-        )
-        granted = [0] * len(requests)
-        for slot in slots:
-            granted[slot.request - 1] += 1
-        if not slots:
-            return [], granted
-        rows = await self._run("workunits_asked_again", {"most": 2 * len(slots)})
-        probes = []
-        if self.probe_rate:
-            probes = await self._run("probes", {"most": MOST_PROBES})
-        assigned = assign(
-            slots, [Again(*row) for row in rows], [Again(*row) for row in probes],
-            self.probe_rate,
-        )  # fmt: skip
-        rows = await self._run("lease_workunits", lease_parameters(slots, assigned) | {
-            "default_speed": DEFAULT_SPEED, "lease_seconds": self._lease_seconds,
-        })  # fmt: skip
-        return [Leased(*row) for row in rows], granted
+    async def lease_terms(self, hosts: Sequence[HostId]) -> list[tuple[HostId, UserId, int]]:
+        """Whose hosts these are, and how many more leases each may have."""
+        return await self._run("lease_terms", {"hosts": hosts})
 
     async def may_lease(self, host: HostId) -> bool:
         """Whether the quota of a host leaves room for another lease."""
-        return any(free for _, _, free in await self._run("lease_terms", {"hosts": [host]}))
+        return any(free for _, _, free in await self.lease_terms([host]))
 
-    async def read_probe_rate(self) -> None:
-        self.probe_rate = float((await self._run("probe_rate", {}))[0][0])
+    async def workunits_asked_again(self, most: int) -> list[Again]:
+        """Questions that wait for another user's answer, most urgent first."""
+        return [Again(*row) for row in await self._run("workunits_asked_again", {"most": most})]
+
+    async def probes(self, most: int) -> list[Again]:
+        """Questions whose answer several users agreed on, the latest first."""
+        return [Again(*row) for row in await self._run("probes", {"most": most})]
+
+    async def probe_rate(self) -> float:
+        """How many of the leases shall be questions with a known answer."""
+        return float((await self._run("probe_rate", {}))[0][0])
+
+    async def reserve_leases(self) -> range:
+        """Lease numbers that nobody ever used or will use but who called this."""
+        return leases_of_block((await self._run("reserve_leases", {}))[0][0])
+
+    async def lease_workunits(
+        self, slots: Sequence[Slot], assigned: Sequence[Assignment], first: LeaseId
+    ) -> list[Leased]:
+        """Leases for slots, numbered from `first`; some get a question chosen for them."""
+        rows = await self._promise("lease_workunits", lease_parameters(slots, first, assigned) | {
+            "default_speed": DEFAULT_SPEED, "lease_seconds": self._lease_seconds,
+        })  # fmt: skip
+        return [Leased(*row) for row in rows]
 
     async def ask_for_more(self) -> None:
-        await self._run("ask_for_more", {})
+        await self._promise("ask_for_more", {})
 
     async def campaigns_open(self) -> tuple[int, int, bool]:
         """How many campaigns run, how many are paused, and whether other users are waited for."""
@@ -261,12 +251,13 @@ class CoordinatorStore:
                 "proved": columns["proved"],
             },
         )
+        await self._promise("tell_of_results", {})
         receipts = {place: receipt for place, receipt, _ in rows}
         return [receipts.get(place, "unknown") for place in range(1, len(results) + 1)]
 
     async def heartbeat(self, beats: Sequence[Beat]) -> list[Directive]:
         columns = _columns(beats, Beat)
-        rows = await self._run(
+        rows = await self._promise(
             "heartbeat",
             {
                 "hosts": columns["host"],
@@ -295,24 +286,60 @@ class CoordinatorStore:
         await self._run("return_other_leases", {"host": host, "held": list(held)})
 
     async def expire_leases(self) -> int:
-        rows = await self._run("expire_leases", {})
+        rows = await self._promise("expire_leases", {})
         return int(rows[0][0])
 
     # -- running ------------------------------------------------------------------------
 
     async def _run(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
-        """One statement, which is one transaction; again when it lost against another."""
-        for _ in range(ATTEMPTS - 1):
-            try:
-                return await self._run_once(name, parameters)
-            except (errors.DeadlockDetected, errors.SerializationFailure):
-                continue
-        return await self._run_once(name, parameters)
+        """One statement, which is one transaction and on the disk when this returns."""
+        return await _run(self._pool, name, parameters)
 
-    async def _run_once(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
-        async with self._pool.connection() as connection:
-            cursor = await connection.execute(query(name), parameters)
-            return await cursor.fetchall() if cursor.description else []
+    async def _promise(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        """One statement, which is one transaction and will be on the disk soon."""
+        return await _run(self._promises, name, parameters)
+
+
+def _pool(url: str, connections: int, configure: Configure) -> Pool:
+    return AsyncConnectionPool(
+        url,
+        min_size=2,
+        max_size=connections,
+        timeout=POOL_WAIT_SECONDS,
+        reconnect_timeout=30,
+        open=False,
+        configure=configure,
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": 2,
+            "application_name": "zermelo coordinator",
+        },
+    )
+
+
+async def _prepare(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(query("plan_by_index"))
+
+
+async def _prepare_for_promises(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(query("plan_by_index"))
+    await connection.execute(query("commit_lazily"))
+
+
+async def _run(pool: Pool, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+    """Run a statement, again when it lost against another."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return await _run_once(pool, name, parameters)
+        except (errors.DeadlockDetected, errors.SerializationFailure):
+            continue
+    return await _run_once(pool, name, parameters)
+
+
+async def _run_once(pool: Pool, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+    async with pool.connection() as connection:
+        cursor = await connection.execute(query(name), parameters)
+        return await cursor.fetchall() if cursor.description else []
 
 
 def _columns(rows: Iterable[Any], kind: Any) -> dict[str, list[Any]]:

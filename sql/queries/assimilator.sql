@@ -37,15 +37,17 @@ SELECT count(*) FROM results WHERE workunit = %s AND state = 'quarantined'
 -- was too hard matters only while nobody else works on it.
 WITH answered AS (
     SELECT id, answer FROM unnest(%(ids)s::bigint[], %(answers)s::answer[]) AS a (id, answer)
-), locked AS (
-    SELECT workunits.id, answered.answer FROM workunits JOIN answered USING (id)
-    WHERE (answered.answer <> 'exhausted' AND state IN ('ready', 'leased', 'returned', 'exhausted'))
-       OR (answered.answer = 'exhausted' AND state = 'returned')
+), locked AS MATERIALIZED (
+    SELECT workunits.id, workunits.state, answered.answer
+    FROM answered JOIN workunits ON workunits.id = answered.id
     ORDER BY workunits.id FOR UPDATE OF workunits
 )
 UPDATE workunits SET state = CASE
     WHEN locked.answer = 'exhausted' THEN 'exhausted'::workunit_state ELSE 'answered' END
-FROM locked WHERE workunits.id = locked.id
+FROM locked
+WHERE workunits.id = locked.id AND CASE
+    WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
+    ELSE locked.state IN ('ready', 'leased', 'returned', 'exhausted') END
 
 -- name: count_results
 UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,

@@ -1,11 +1,18 @@
 -- What the coordinator does, each for a whole batch of calls in one statement. Rows that
 -- several statements lock are locked in the order of their ids. Tables are always reached
 -- by index from the batch (a join, or ANY of an array), and no two intermediate results are
--- ever joined: the planner knows nothing of their size, and would loop within a loop.
+-- ever joined: the planner knows nothing of their size, and would loop within a loop. Where
+-- rows are locked first, what to change is decided by what was read then: a plain condition on
+-- the state in the update itself would let the planner go through the index of all open leases
+-- or workunits instead, which often look empty to it; `state::text` keeps it from that.
 
 -- name: register_host
 -- A host says hello: create it or note what it says of itself. One that changes its user has
--- to earn trust anew.
+-- to earn trust anew, and coordinators forget whose it was.
+WITH changed AS (
+    SELECT pg_notify('zermelo_accounts', '') FROM hosts
+    WHERE instance = %(instance)s AND user_id <> %(user)s
+)
 INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
 VALUES (%(user)s, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s)
 ON CONFLICT (instance) DO UPDATE
@@ -13,7 +20,7 @@ SET name = excluded.name, version = excluded.version, slots = excluded.slots,
     speed = CASE WHEN excluded.speed > 0 THEN excluded.speed ELSE h.speed END,
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
     user_id = excluded.user_id, seen_at = now()
-RETURNING id, user_id, banned_at IS NOT NULL AS banned
+RETURNING id, user_id, banned_at IS NOT NULL AS banned, (SELECT count(*) FROM changed) AS told
 
 -- name: find_host
 SELECT id, user_id, banned_at IS NOT NULL AS banned FROM hosts WHERE instance = %(instance)s
@@ -65,6 +72,12 @@ ORDER BY w.id DESC LIMIT %(most)s
 SELECT coalesce(max(probe_rate), 0) FROM campaigns
 WHERE state = 'running' AND replication <> 'none'
 
+-- name: reserve_leases
+-- A block of lease numbers for whoever asks. A crash of PostgreSQL may undo the latest leases
+-- while clients hold them, so a number must never come again. The commit of this update waits
+-- for the disk before anybody else gets at the row; a sequence would promise neither.
+UPDATE lease_blocks SET reserved = reserved + 1 RETURNING reserved
+
 -- name: lease_workunits
 -- Give ready workunits to slots, most urgent first; some slots get a question again that was
 -- chosen for them. Lease ids are drawn in random order where both kinds are mixed, so that
@@ -111,7 +124,7 @@ mixed AS MATERIALIZED (
     ORDER BY CASE WHEN cardinality(%(again)s::bigint[]) > 0 THEN random() ELSE priority END, id
 ),
 matched AS MATERIALIZED (
-    SELECT nextval('leases_id_seq') AS lease, m.*,
+    SELECT %(first_lease)s::bigint + row_number() OVER () - 1 AS lease, m.*,
            (%(requests)s::integer[])[m.place] AS request,
            (%(hosts)s::integer[])[m.place] AS host,
            least(
@@ -129,7 +142,6 @@ taken AS (
 ),
 leased AS (
     INSERT INTO leases (id, workunit, host, budget, deadline, probe)
-    OVERRIDING SYSTEM VALUE
     SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second', probe
     FROM matched
 )
@@ -193,7 +205,6 @@ stored AS (
     FROM judged
     WHERE receipt IN ('accepted', 'late')
     ON CONFLICT (lease) DO NOTHING
-    RETURNING campaign
 ),
 ended AS (
     UPDATE leases l
@@ -202,31 +213,34 @@ ended AS (
         ended_at = now(),
         nodes = j.nodes
     FROM judged j
-    WHERE l.id = j.lease AND l.state = 'open' AND j.receipt <> 'duplicate'
+    WHERE l.id = j.lease AND j.lease_state = 'open' AND j.receipt <> 'duplicate'
 ),
 moved AS (
     UPDATE workunits SET state = 'returned'
-    WHERE id = ANY (ARRAY (SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')))
-      AND state IN ('ready', 'leased')
+    WHERE id = ANY (ARRAY (
+        SELECT workunit FROM judged
+        WHERE receipt IN ('accepted', 'late') AND workunit_state IN ('ready', 'leased')
+    ))
 ),
 freed AS (
     UPDATE workunits SET state = 'ready'
     WHERE id = ANY (ARRAY (
-              SELECT workunit FROM judged
-              WHERE receipt = 'contradictory' AND lease_state = 'open'
-              EXCEPT
-              SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')
-          ))
-      AND state = 'leased'
+        SELECT workunit FROM judged
+        WHERE receipt = 'contradictory' AND lease_state = 'open' AND workunit_state = 'leased'
+        EXCEPT
+        SELECT workunit FROM judged WHERE receipt IN ('accepted', 'late')
+    ))
     RETURNING id
 ),
 told AS (
-    SELECT pg_notify('zermelo_results', campaign::text)
-    FROM (SELECT DISTINCT campaign FROM stored) campaigns
-    UNION ALL
     SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 )
 SELECT place, receipt, (SELECT count(*) FROM told) AS told FROM judged ORDER BY place
+
+-- name: tell_of_results
+-- Results are stored. Not told by the statement that stores them: whoever notifies keeps all
+-- others who do from committing, and that one's commit waits for the disk.
+SELECT pg_notify('zermelo_results', '')
 
 -- name: heartbeat
 -- Note the progress of leases, extend those that made some, and cancel those whose answer
@@ -273,7 +287,7 @@ changed AS (
         state = CASE WHEN j.directive = 'continue' THEN 'open'::lease_state ELSE 'cancelled' END,
         ended_at = CASE WHEN j.directive <> 'continue' THEN now() END
     FROM judged j
-    WHERE l.id = j.lease AND j.latest AND l.state = 'open'
+    WHERE l.id = j.lease AND j.latest AND j.state = 'open'
       AND (j.nodes > l.nodes OR j.directive <> 'continue')
 ),
 freed AS (
@@ -282,7 +296,7 @@ freed AS (
     WHERE id = ANY (ARRAY (
               SELECT workunit FROM judged WHERE state = 'open' AND campaign_state <> 'running'
           ))
-      AND state = 'leased'
+      AND state::text = 'leased'
 )
 SELECT place, lease, directive,
        greatest(0, extract(epoch FROM new_deadline - now()) * 1000)::bigint AS lease_ms, lo, hi
@@ -317,7 +331,7 @@ ended AS (
 freed AS (
     UPDATE workunits SET state = 'ready'
     WHERE id = ANY (ARRAY (SELECT workunit FROM locked WHERE state = 'open'))
-      AND state = 'leased'
+      AND state::text = 'leased'
     RETURNING id
 ),
 told AS (
@@ -338,7 +352,7 @@ ended AS (
 ),
 freed AS (
     UPDATE workunits SET state = 'ready'
-    WHERE id = ANY (ARRAY (SELECT workunit FROM locked)) AND state = 'leased'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM locked)) AND state::text = 'leased'
     RETURNING id
 )
 SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
@@ -358,7 +372,7 @@ ended AS (
 ),
 freed AS (
     UPDATE workunits SET state = 'ready'
-    WHERE id = ANY (ARRAY (SELECT workunit FROM dead)) AND state = 'leased'
+    WHERE id = ANY (ARRAY (SELECT workunit FROM dead)) AND state::text = 'leased'
     RETURNING id
 ),
 told AS (

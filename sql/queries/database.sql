@@ -20,3 +20,18 @@ SELECT pg_try_advisory_lock(%s, %s)
 
 -- name: unlock_session
 SELECT pg_advisory_unlock(%s, %s)
+
+-- name: plan_by_index
+-- This session's statements find rows by index, a batch at a time. Their plans hold however
+-- large the tables become, so they are made once: making them takes longer than running them.
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off
+
+-- name: commit_lazily
+-- This session's commits do not wait for the disk. A crash of PostgreSQL may undo the latest
+-- of them, in the order in which they were made and nothing in between; a session that waits
+-- takes all earlier ones to the disk with it. For work that is simply done again.
+SET synchronous_commit = off

@@ -86,10 +86,14 @@ FROM unnest(
 WHERE hosts.id = told.host
 
 -- name: note_errors
--- One bad answer: the record begins anew, and the quota shrinks.
-UPDATE hosts SET streak = 0, errors = errors + 1, error_at = now(),
-                 quota = greatest(1, quota / 4)
-WHERE id = ANY(%(hosts)s)
+-- One bad answer: the record begins anew, and the quota shrinks. Coordinators forget the old one.
+WITH noted AS (
+    UPDATE hosts SET streak = 0, errors = errors + 1, error_at = now(),
+                     quota = greatest(1, quota / 4)
+    WHERE id = ANY(%(hosts)s)
+    RETURNING id
+)
+SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM noted)
 
 -- name: doubt_results
 -- Everything that is believed on the word of these hosts. What others, not of the same kind,

@@ -16,7 +16,13 @@ from zermelo.games import Bounds, Game
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.matching import Again, assign, lease_parameters, open_slots
+from zermelo.server.coordinator.matching import (
+    Again,
+    assign,
+    lease_parameters,
+    leases_of_block,
+    open_slots,
+)
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
@@ -45,6 +51,13 @@ class Result:
     proved: bytes | None = None
 
 
+def reserve(connection: Connection) -> int:
+    """A lease number with enough unused ones after it."""
+    row = connection.execute(query("reserve_leases")).fetchone()
+    assert row
+    return leases_of_block(row[0])[0]
+
+
 def lease_to(
     connection: Connection, hosts: list[int], count: int = 1, probe_rate: float = 0.0
 ) -> list[tuple[Any, ...]]:
@@ -60,7 +73,7 @@ def lease_to(
     )
     return connection.execute(
         query("lease_workunits"),
-        lease_parameters(slots, assign(slots, again, probes, probe_rate))
+        lease_parameters(slots, reserve(connection), assign(slots, again, probes, probe_rate))
         | {"default_speed": 1e6, "lease_seconds": 60},
     ).fetchall()
 

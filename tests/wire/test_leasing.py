@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from zermelo.server.coordinator import leasing as module
+from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.store import CoordinatorStore, Leased, Request
 
@@ -17,14 +18,14 @@ WORK = Leased(
 )  # fmt: skip
 
 
-class LateStore:
+class LateDealer:
     """Work turns up, and is announced, while the first statement runs."""
 
     def __init__(self) -> None:
         self.leasing: Leasing | None = None
         self.statements = 0
 
-    async def lease_workunits(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
+    async def deal(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
         self.statements += 1
         granted = [request.slots for request in requests]
         if self.statements == 1:
@@ -33,6 +34,11 @@ class LateStore:
             return [], granted
         return [WORK], granted
 
+    def work_may_be_ready(self) -> None:
+        pass
+
+
+class QuietStore:
     async def ask_for_more(self) -> None:
         pass
 
@@ -43,11 +49,14 @@ def test_work_announced_while_the_statement_runs_is_handed_out(
     monkeypatch.setattr(module, "RECHECK_SECONDS", 3600.0)
 
     async def ask() -> list[Leased]:
-        store = LateStore()
-        leasing = store.leasing = Leasing(cast(CoordinatorStore, store))
+        dealer = LateDealer()
+        leasing = dealer.leasing = Leasing(
+            cast(CoordinatorStore, QuietStore()), cast(Dealer, dealer)
+        )
         running = asyncio.create_task(leasing.run())
         try:
-            return await leasing.request(Request(host=1, slots=1, speed=0.0), wait_seconds=20)
+            request = Request(host=1, user=1, slots=1, speed=0.0)
+            return await leasing.request(request, wait_seconds=20)
         finally:
             running.cancel()
 
