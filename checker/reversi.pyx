@@ -11,12 +11,9 @@ cdef extern from "reversi_board.h" nogil:
     ctypedef struct Rules:
         Board mask
         int symmetries
-    ctypedef struct Sides:
-        pass
     enum: PASS_MOVE
     void make_rules(Rules *rules, int rows, int cols, int wof)
-    Sides both_ways(Board own, Board opponent)
-    Board turned_by(const Rules *rules, const Sides *sides, int square)
+    Board turned_by(const Rules *rules, Board own, Board opponent, int square)
     Board placements(const Rules *rules, Board own, Board opponent)
     int final_score(const Rules *rules, Board own, Board opponent)
     bint is_position(const Rules *rules, Board own, Board opponent)
@@ -36,13 +33,17 @@ cdef extern from "reversi_structure.h" nogil:
         Board opponent
     int64_t find_first_fault "first_fault"(Entries *entries, Fault *fault)
 
-cdef extern from "reversi_solver.h" nogil:
+cdef extern from "reversi_table.h" nogil:
     ctypedef struct Slot:
         pass
-    ctypedef struct Solver:
-        Rules rules
+    ctypedef struct Table:
         Slot *slots
         Board index_mask
+
+cdef extern from "reversi_solver.h" nogil:
+    ctypedef struct Solver:
+        Rules rules
+        Table table
         uint64_t nodes
         int stop
     int search(Solver *solver, Board own, Board opponent, int alpha)
@@ -78,12 +79,11 @@ cdef class ReversiRules:
             if not placements(&self.rules, opponent, own):
                 return []
             return [self._step(PASS_MOVE, opponent, own)]
-        cdef Sides sides = both_ways(own, opponent)
         cdef int square
         found = []
         for square in range(64):
             if moves >> square & 1:
-                turned = turned_by(&self.rules, &sides, square)
+                turned = turned_by(&self.rules, own, opponent, square)
                 found.append(
                     self._step(square, opponent ^ turned, own | turned | <Board>1 << square)
                 )
@@ -126,22 +126,33 @@ cdef class ReversiRules:
         return None if at == number else (at, fault.kind, as_key(fault.own, fault.opponent))
 
 
-cdef class ReversiSolver:
-    """Answers questions about positions, with a table that lives as long as it does."""
+cdef class ReversiTable:
+    """What was proved about positions of one game; any number of solvers may share it."""
 
-    cdef Solver solver
+    cdef Table table
 
-    def __cinit__(self, int rows, int cols, bint wof, int table_bits):
-        make_rules(&self.solver.rules, rows, cols, wof)
-        self.solver.slots = <Slot *>calloc(<size_t>1 << table_bits, sizeof(Slot))
-        if not self.solver.slots:
+    def __cinit__(self, int table_bits):
+        self.table.slots = <Slot *>calloc(<size_t>1 << table_bits, sizeof(Slot))
+        if not self.table.slots:
             raise MemoryError("no memory for the checker's table")
-        self.solver.index_mask = (<Board>1 << table_bits) - 1
-        self.solver.nodes = 0
-        self.solver.stop = 0
+        self.table.index_mask = (<Board>1 << table_bits) - 1
 
     def __dealloc__(self):
-        free(self.solver.slots)
+        free(self.table.slots)
+
+
+cdef class ReversiSolver:
+    """Answers questions about positions, one at a time."""
+
+    cdef Solver solver
+    cdef ReversiTable table
+
+    def __cinit__(self, int rows, int cols, bint wof, ReversiTable table not None):
+        make_rules(&self.solver.rules, rows, cols, wof)
+        self.table = table
+        self.solver.table = table.table
+        self.solver.nodes = 0
+        self.solver.stop = 0
 
     @property
     def nodes(self):

@@ -15,24 +15,30 @@
 /* Functions that count bits all the time are compiled twice, for processors that can do
  * that in one instruction and for all others; the loader chooses. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
-#define COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
+#define COUNTS_BITS __attribute__((target_clones("avx2", "popcnt", "default")))
 #else
 #define COUNTS_BITS
 #endif
 
 typedef uint64_t Board;
 
+/* One number for each way: four are worked on at once where the processor can do that. */
+#define WAYS 4
+typedef Board Ways __attribute__((vector_size(8 * WAYS), aligned(8)));
+
 #define SQUARES 64
 #define PASS_MOVE 64
-#define WAYS 4
+#define QUARTERS 4
 
 static const int WAY_ROW[WAYS] = {0, 1, 1, 1}, WAY_COL[WAYS] = {1, -1, 0, 1};
 
 typedef struct {
     int rows, cols, wof, symmetries;
-    Board mask, corners;
-    /* The squares seen from a square towards higher squares, along each way. */
-    Board ray[SQUARES][WAYS];
+    Board mask, corners, quarter[QUARTERS];
+    /* The squares seen from a square towards higher squares, along each way; the same for
+     * the board upside down, without the row; and the row towards lower squares. */
+    Ways ray[SQUARES], ray_down[SQUARES];
+    Board row_down[SQUARES];
     uint8_t image[8][SQUARES];
 } Rules;
 
@@ -44,17 +50,23 @@ static void make_rules(Rules *rules, int rows, int cols, int wof) {
     rules->rows = rows, rules->cols = cols, rules->wof = wof;
     rules->symmetries = rows == cols ? 8 : 4;
     rules->mask = 0;
+    for (int at = 0; at < QUARTERS; at++) rules->quarter[at] = 0;
     for (int square = 0; square < SQUARES; square++) {
         int row = square / 8, col = square % 8;
         int inside = row < rows && col < cols;
-        if (inside) rules->mask |= 1ULL << square;
+        if (inside) {
+            rules->mask |= 1ULL << square;
+            rules->quarter[2 * (row >= rows / 2) + (col >= cols / 2)] |= 1ULL << square;
+        }
         for (int way = 0; way < WAYS; way++) {
             Board ray = 0;
             int r = row + WAY_ROW[way], c = col + WAY_COL[way];
             for (; r < 8 && c >= 0 && c < 8; r += WAY_ROW[way], c += WAY_COL[way])
                 ray |= 1ULL << (8 * r + c);
             rules->ray[square][way] = ray;
+            rules->ray_down[square][way] = way ? ray : 0;
         }
+        rules->row_down[square] = ((1ULL << square) - 1) & 0xFFULL << 8 * row;
         for (int turn = 0; turn < rules->symmetries; turn++) {
             int r = turn & 1 ? rows - 1 - row : row, c = turn & 2 ? cols - 1 - col : col;
             int place = turn & 4 ? 8 * c + r : 8 * r + c;
@@ -65,15 +77,7 @@ static void make_rules(Rules *rules, int rows, int cols, int wof) {
                    | 1ULL << (8 * (rows - 1) + cols - 1);
 }
 
-/* The board turned upside down and left to right: square s becomes 63 - s. */
-static inline Board backwards(Board b) {
-    b = (b >> 1 & 0x5555555555555555ULL) | (b & 0x5555555555555555ULL) << 1;
-    b = (b >> 2 & 0x3333333333333333ULL) | (b & 0x3333333333333333ULL) << 2;
-    b = (b >> 4 & 0x0F0F0F0F0F0F0F0FULL) | (b & 0x0F0F0F0F0F0F0F0FULL) << 4;
-    return __builtin_bswap64(b);
-}
-
-/* Discs that a disc on `square` turns over towards higher squares.
+/* The discs that a disc put down turns over along rays towards higher squares.
  *
  * Everything that is not on the ray counts as full, so that a one added at the ray's first
  * square is carried through the opponent's discs to the first square that is not theirs:
@@ -82,48 +86,49 @@ static inline Board backwards(Board b) {
  *     opponent      0 0 1 1 1
  *     plus one      0 1 0 0 0        our disc there: it closes the run in
  */
-static inline Board turned_upwards(const Rules *rules, Board own, Board opponent, int square) {
-    Board turned = 0;
-    for (int way = 0; way < WAYS; way++) {
-        Board ray = rules->ray[square][way];
-        Board end = ((opponent | ~ray) + (ray & (0 - ray))) & ray & own;
-        turned |= ray & (end - (end != 0));
+static inline Board turned_along(const Ways *along, Board own, Board opponent) {
+    Ways ray = *along;
+    Ways end = ((opponent | ~ray) + (ray & -ray)) & ray & own;
+    Ways turned = ray & (end + (Ways)(end != 0));
+    return (turned[0] | turned[1]) | (turned[2] | turned[3]);
+}
+
+static inline Board upside_down(Board b) { return __builtin_bswap64(b); }
+
+/* The discs that a disc on an empty square turns over; none where it may not be put.
+ *
+ * Upside down, a way to lower squares is one to higher squares, but for the row: there the
+ * highest square below that is not the opponent's must be ours. */
+static inline Board turned_by(const Rules *rules, Board own, Board opponent, int square) {
+    Board turned = turned_along(&rules->ray[square], own, opponent);
+    turned |= upside_down(turned_along(&rules->ray_down[square ^ 56], upside_down(own),
+                                       upside_down(opponent)));
+    Board row = rules->row_down[square], other = row & ~opponent;
+    if (other) {
+        Board end = 1ULL << (63 - __builtin_clzll(other));
+        if (end & own) turned |= row & ~(end | (end - 1));
     }
     return turned;
 }
 
-/* Both sides' discs, and the same backwards, where every way leads to higher squares. */
-typedef struct {
-    Board own, opponent, own_back, opponent_back;
-} Sides;
-
-static inline Sides both_ways(Board own, Board opponent) {
-    return (Sides){own, opponent, backwards(own), backwards(opponent)};
-}
-
-/* The discs that a disc on an empty square turns over; none where it may not be put. */
-static inline Board turned_by(const Rules *rules, const Sides *sides, int square) {
-    return turned_upwards(rules, sides->own, sides->opponent, square)
-         | backwards(turned_upwards(rules, sides->own_back, sides->opponent_back, 63 - square));
-}
-
 /* The empty squares where the side `own` may put a disc. */
 static inline Board placements(const Rules *rules, Board own, Board opponent) {
-    static const int STEP[WAYS] = {1, 7, 8, 9};
+    const Ways step = {1, 7, 8, 9};
     /* A run cannot go on through the left or right edge, except up and down. */
     const Board inner = 0x7E7E7E7E7E7E7E7EULL;
-    const Board passable[WAYS] = {opponent & inner, opponent & inner, opponent, opponent & inner};
-    Board reached = 0;
-    for (int way = 0; way < WAYS; way++) {
-        int step = STEP[way];
-        Board through = passable[way], up = own << step & through, down = own >> step & through;
-        for (int length = 2; length <= 6; length++) {
-            up |= up << step & through;
-            down |= down >> step & through;
-        }
-        reached |= up << step | down >> step;
-    }
-    return reached & rules->mask & ~(own | opponent);
+    Ways through = opponent & (Ways){inner, inner, ~0ULL, inner};
+    Ways up = own << step & through, down = own >> step & through;
+    up |= up << step & through;
+    down |= down >> step & through;
+    /* From here on two squares at a time. */
+    Ways twice = step + step, up_2 = through & through << step, down_2 = through & through >> step;
+    up |= up << twice & up_2;
+    down |= down >> twice & down_2;
+    up |= up << twice & up_2;
+    down |= down >> twice & down_2;
+    Ways reached = up << step | down >> step;
+    return ((reached[0] | reached[1]) | (reached[2] | reached[3])) & rules->mask
+         & ~(own | opponent);
 }
 
 /* The score of a finished game for the side `own`. */

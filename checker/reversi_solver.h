@@ -1,8 +1,8 @@
 /* The checker's own solver: is the score of a position above alpha?
  *
- * Plain alpha-beta with an empty window, a table of what was found, and the move first
- * that leaves the opponent the fewest replies. It knows nothing of the engine's
- * evaluation, its selective passes or its stability tables: it is meant to be read.
+ * Alpha-beta with an empty window, a table of what was found, and the move first that
+ * leaves the opponent the least. It knows nothing of the engine's evaluation, its selective
+ * passes or its stability tables: it is meant to be read.
  */
 #ifndef ZERMELO_CHECKER_REVERSI_SOLVER_H
 #define ZERMELO_CHECKER_REVERSI_SOLVER_H
@@ -10,38 +10,31 @@
 #include <stdlib.h>
 
 #include "reversi_board.h"
+#include "reversi_table.h"
 
 /* With fewer empty squares than this, looking things up costs more than it saves. */
-#define TABLE_EMPTIES 6
+#define TABLE_EMPTIES 7
 /* With fewer than this, so does counting replies. */
 #define SORT_EMPTIES 5
 /* From so many on, the positions after the moves are asked for in the table first. */
 #define CHILD_TABLE_EMPTIES 9
-/* Before so many empties, moves are ordered by looking none, one or two plies ahead. */
+/* From so many on, moves are ordered by how the position looks after them; above the next
+ * number, for every two empty squares a ply further ahead. */
 #define LOOK_EMPTIES 10
-#define LOOK_1_EMPTIES 13
-#define LOOK_2_EMPTIES 17
+#define LOOK_AHEAD_EMPTIES 12
+#define MOST_PLIES_AHEAD 5
 
 /* What counts when moves are ordered. None of it is part of a proof. */
 #define MOBILITY_WEIGHT 2
 #define OPEN_WEIGHT 1
 #define CORNER_WEIGHT 8
+#define ODD_WEIGHT 2
 #define FIRST_OF_ALL (-1000000)
 #define CERTAIN 1000
 
-#define NO_MOVE 255
-
-/* What is proved about one position; `best` is the move that refuted last. */
-typedef struct {
-    Board own, opponent;
-    int8_t lo, hi;
-    uint8_t best;
-} Slot;
-
 typedef struct {
     Rules rules;
-    Slot *slots;
-    Board index_mask;
+    Table table;
     uint64_t nodes;
     volatile int stop;
 } Solver;
@@ -51,30 +44,27 @@ typedef struct {
     int square, order;
 } Step;
 
-static Slot *find_slot(const Solver *solver, Board own, Board opponent) {
-    Board mixed = own * 0x9E3779B97F4A7C15ULL ^ opponent * 0xC2B2AE3D27D4EB4FULL;
-    mixed ^= mixed >> 29;
-    mixed *= 0xBF58476D1CE4E5B9ULL;
-    return &solver->slots[mixed >> 32 & solver->index_mask];
-}
-
-static inline int same(const Slot *slot, Board own, Board opponent) {
-    return slot->own == own && slot->opponent == opponent;
-}
-
 /* One empty square: whoever can put a disc there does. */
-static inline int score_last(const Solver *solver, Board own, Board opponent, int square) {
-    const Rules *rules = &solver->rules;
-    Sides sides = both_ways(own, opponent);
-    Board turned = turned_by(rules, &sides, square);
+static inline int score_last(const Rules *rules, Board own, Board opponent, int square) {
+    Board turned = turned_by(rules, own, opponent, square);
     if (turned) return count(own) - count(opponent) + 2 * count(turned) + 1;
-    Sides other = {opponent, own, sides.opponent_back, sides.own_back};
-    turned = turned_by(rules, &other, square);
+    turned = turned_by(rules, opponent, own, square);
     if (turned) return count(own) - count(opponent) - 2 * count(turned) - 1;
     return final_score(rules, own, opponent);
 }
 
-/* Few empty squares: try them as they come. */
+/* The empty squares in quarters of the board that have an odd number of them: who moves
+ * there first often moves there last. */
+static inline Board odd_squares(const Rules *rules, Board empty) {
+    Board odd = 0;
+    for (int at = 0; at < QUARTERS; at++) {
+        Board there = empty & rules->quarter[at];
+        if (count(there) & 1) odd |= there;
+    }
+    return odd;
+}
+
+/* Few empty squares: try them as they come, those in odd quarters first. */
 COUNTS_BITS static int search_few(Solver *solver, Board own, Board opponent, int alpha,
                                   int passed) {
     const Rules *rules = &solver->rules;
@@ -82,13 +72,14 @@ COUNTS_BITS static int search_few(Solver *solver, Board own, Board opponent, int
     solver->nodes++;
     if (!(empty & (empty - 1))) {
         if (!empty) return final_score(rules, own, opponent);
-        return score_last(solver, own, opponent, lowest(empty));
+        return score_last(rules, own, opponent, lowest(empty));
     }
-    Sides sides = both_ways(own, opponent);
     int best = -SQUARES - 1;
-    for (; empty; empty &= empty - 1) {
-        int square = lowest(empty);
-        Board turned = turned_by(rules, &sides, square);
+    Board odd = odd_squares(rules, empty);
+    while (empty) {
+        int square = lowest(odd ? odd : empty);
+        empty &= ~(1ULL << square), odd &= ~(1ULL << square);
+        Board turned = turned_by(rules, own, opponent, square);
         if (!turned) continue;
         int score = -search_few(solver, opponent ^ turned, own | turned | 1ULL << square,
                                 -alpha - 1, 0);
@@ -128,10 +119,9 @@ COUNTS_BITS static int look_ahead(const Rules *rules, Board own, Board opponent,
         if (!placements(rules, opponent, own)) return CERTAIN * final_score(rules, own, opponent);
         return -look_ahead(rules, opponent, own, plies - 1, -beta, -alpha);
     }
-    Sides sides = both_ways(own, opponent);
     for (; moves && alpha < beta; moves &= moves - 1) {
         int square = lowest(moves);
-        Board turned = turned_by(rules, &sides, square);
+        Board turned = turned_by(rules, own, opponent, square);
         int score = -look_ahead(rules, opponent ^ turned, own | turned | 1ULL << square,
                                 plies - 1, -beta, -alpha);
         if (score > alpha) alpha = score;
@@ -140,51 +130,45 @@ COUNTS_BITS static int look_ahead(const Rules *rules, Board own, Board opponent,
 }
 
 /* How little a move promises: what the opponent can reply, and how that looks to him. */
-static inline int order_of(const Rules *rules, const Step *step, int empties) {
+static inline int order_of(const Rules *rules, const Step *step, Board odd, int empties) {
     Board replies = placements(rules, step->own, step->opponent);
     int order = MOBILITY_WEIGHT * count(replies);
     if (empties < LOOK_EMPTIES) {
         Board square = 1ULL << step->square;
-        return order + CORNER_WEIGHT / 2 * (count(replies & rules->corners)
-                                            - count(square & rules->corners));
+        return order - (square & odd ? ODD_WEIGHT : 0)
+             + CORNER_WEIGHT / 2 * (count(replies & rules->corners)
+                                    - count(square & rules->corners));
     }
-    int plies = empties >= LOOK_2_EMPTIES ? 2 : empties >= LOOK_1_EMPTIES ? 1 : 0;
-    return order + look_ahead(rules, step->own, step->opponent, plies, -CERTAIN * SQUARES,
-                              CERTAIN * SQUARES);
+    int plies = (empties - LOOK_AHEAD_EMPTIES) / 2;
+    if (plies > MOST_PLIES_AHEAD) plies = MOST_PLIES_AHEAD;
+    return order + look_ahead(rules, step->own, step->opponent, plies < 0 ? 0 : plies,
+                              -CERTAIN * SQUARES, CERTAIN * SQUARES);
 }
 
 /* The moves of a position with their order. Their number, or -1 if the table has one that
- * is good enough; then `known` is a lower bound of the score. */
-static inline int list_steps(const Solver *solver, const Sides *sides, Board moves, int first,
-                             int empties, int alpha, Step *steps, int *known) {
+ * is good enough; then `enough` is a lower bound of the score. */
+static inline int list_steps(const Solver *solver, Board own, Board opponent, Board moves,
+                             int first, int empties, int alpha, Step *steps, int *enough) {
     const Rules *rules = &solver->rules;
     int found = 0;
     for (; moves; moves &= moves - 1) {
         Step *step = &steps[found++];
         step->square = lowest(moves);
-        Board turned = turned_by(rules, sides, step->square);
-        step->own = sides->opponent ^ turned;
-        step->opponent = sides->own | turned | 1ULL << step->square;
-        if (empties >= CHILD_TABLE_EMPTIES) {
-            const Slot *slot = find_slot(solver, step->own, step->opponent);
-            if (same(slot, step->own, step->opponent) && -slot->hi > alpha) {
-                *known = -slot->hi;
-                return -1;
-            }
+        Board turned = turned_by(rules, own, opponent, step->square);
+        step->own = opponent ^ turned;
+        step->opponent = own | turned | 1ULL << step->square;
+        Known known;
+        if (empties >= CHILD_TABLE_EMPTIES
+            && recall(&solver->table, step->own, step->opponent, &known) && -known.hi > alpha) {
+            *enough = -known.hi;
+            return -1;
         }
     }
+    Board odd = odd_squares(rules, rules->mask & ~(own | opponent));
     for (int at = 0; at < found; at++)
         steps[at].order = steps[at].square == first ? FIRST_OF_ALL
-                                                    : order_of(rules, &steps[at], empties);
+                                                    : order_of(rules, &steps[at], odd, empties);
     return found;
-}
-
-static inline void remember(Slot *slot, Board own, Board opponent, int alpha, int score,
-                            int best) {
-    if (!same(slot, own, opponent)) *slot = (Slot){own, opponent, -SQUARES, SQUARES, NO_MOVE};
-    if (score > alpha) slot->lo = (int8_t)score;
-    else slot->hi = (int8_t)score;
-    slot->best = (uint8_t)best;
 }
 
 /* Best score among the moves, or the first above alpha; `best_square` says which. */
@@ -216,15 +200,12 @@ COUNTS_BITS static int search(Solver *solver, Board own, Board opponent, int alp
     if (empties < SORT_EMPTIES) return search_few(solver, own, opponent, alpha, 0);
     if (solver->stop) return 0;
     solver->nodes++;
-    Slot *slot = NULL;
-    int first = NO_MOVE;
-    if (empties >= TABLE_EMPTIES) {
-        slot = find_slot(solver, own, opponent);
-        if (same(slot, own, opponent)) {
-            if (slot->lo > alpha) return slot->lo;
-            if (slot->hi <= alpha) return slot->hi;
-            first = slot->best;
-        }
+    int first = NO_MOVE, tabled = empties >= TABLE_EMPTIES;
+    Known known;
+    if (tabled && recall(&solver->table, own, opponent, &known)) {
+        if (known.lo > alpha) return known.lo;
+        if (known.hi <= alpha) return known.hi;
+        first = known.best;
     }
     Board moves = placements(rules, own, opponent);
     int score, best = NO_MOVE;
@@ -233,12 +214,11 @@ COUNTS_BITS static int search(Solver *solver, Board own, Board opponent, int alp
         score = -search(solver, opponent, own, -alpha - 1);
     } else {
         Step steps[SQUARES];
-        Sides sides = both_ways(own, opponent);
-        int number = list_steps(solver, &sides, moves, first, empties, alpha, steps, &score);
+        int number = list_steps(solver, own, opponent, moves, first, empties, alpha, steps, &score);
         if (number < 0) return score;
         score = search_steps(solver, steps, number, alpha, &best);
     }
-    if (slot && !solver->stop) remember(slot, own, opponent, alpha, score, best);
+    if (tabled && !solver->stop) remember(&solver->table, own, opponent, alpha, score, best);
     return score;
 }
 

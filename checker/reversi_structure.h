@@ -147,10 +147,9 @@ static int check_entry(const Entries *entries, uint32_t at, Fault *fault) {
         if (move >= SQUARES || !(moves >> move & 1)) return ILLEGAL_MOVE;
         moves = 1ULL << move;
     }
-    Sides sides = both_ways(own, opponent);
     for (; moves; moves &= moves - 1) {
         int square = lowest(moves);
-        Board turned = turned_by(rules, &sides, square);
+        Board turned = turned_by(rules, own, opponent, square);
         int kind = check_child(entries, opponent ^ turned, own | turned | 1ULL << square,
                                !at_most, -bound, fault);
         if (kind) return kind;

@@ -6,12 +6,14 @@ from itertools import count
 from typing import Any, Protocol
 
 from zermelo.checker.go import GoProver
-from zermelo.checker.reversi import ReversiSolver
+from zermelo.checker.reversi import ReversiSolver, ReversiTable
 from zermelo.games import Game, Key, open_game
 from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi
 
-_TABLE_BITS = 20
+#: Entries of the solvers' tables, as powers of two: 48 MiB for all that search reversi,
+#: 24 for each that searches Go.
+_REVERSI_BITS, _GO_BITS = 21, 20
 
 
 class Solver(Protocol):
@@ -26,16 +28,20 @@ class Solver(Protocol):
         """Whether the score of the position is at least `bound`."""
 
 
-def open_solver(spec: str) -> Solver:
+def open_solvers(spec: str, number: int) -> list[Solver]:
+    """Solvers that may work at the same time; where they can, they share what they find."""
     game = open_game(spec)
     if isinstance(game, Reversi):
-        return CompiledReversi(game)
-    return CompiledGo(game) if isinstance(game, Go) else PlainSolver(game)
+        table = ReversiTable(_REVERSI_BITS)
+        return [CompiledReversi(game, table) for _ in range(number)]
+    if isinstance(game, Go):
+        return [CompiledGo(game) for _ in range(number)]
+    return [PlainSolver(game) for _ in range(number)]
 
 
 class CompiledReversi:
-    def __init__(self, game: Reversi) -> None:
-        self._solver = ReversiSolver(game.rows, game.cols, game.scoring == "wof", _TABLE_BITS)
+    def __init__(self, game: Reversi, table: ReversiTable) -> None:
+        self._solver = ReversiSolver(game.rows, game.cols, game.scoring == "wof", table)
         self.stop = self._solver.stop
 
     @property
@@ -53,7 +59,7 @@ class CompiledGo:
         self._game = game
         self._prover = GoProver(
             game.rows, game.cols, game.ko, game.ko == "basic" and game.cycle == "passes",
-            game.suicide == "allowed", game.komi, _TABLE_BITS,
+            game.suicide == "allowed", game.komi, _GO_BITS,
         )
         self.stop = self._prover.stop
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zermelo.checker.certificate import Certificate, Header, read_certificate
-from zermelo.checker.solver import Solver, open_solver
+from zermelo.checker.solver import Solver, open_solvers
 from zermelo.checker.structure import RefusedError, check_structure, leaf_refusal
 from zermelo.games import open_game
 
@@ -127,7 +127,7 @@ def _check_leaves(
 
 
 class _Crew:
-    """Threads that search leaves, each with a table of its own."""
+    """Threads that search leaves."""
 
     def __init__(self, certificate: Certificate, leaves: list[int], threads: int) -> None:
         self._certificate = certificate
@@ -136,9 +136,7 @@ class _Crew:
         self._stopped = False
         self.done = 0
         self.wrong: list[int] = []
-        self.solvers: list[Solver] = [
-            open_solver(certificate.header.game) for _ in range(threads)
-        ]
+        self.solvers: list[Solver] = open_solvers(certificate.header.game, threads)
 
     def stop(self) -> None:
         self._stopped = True

@@ -1,16 +1,19 @@
-"""Two doors to what operators ask for: a database at hand, or a coordinator that has one."""
+"""Two doors to what people ask for: a database at hand, or a coordinator that has one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from zermelo.cli.options import database_options, open_connection, option
 from zermelo.cli.plain_errors import CommandError
+
+if TYPE_CHECKING:
+    from zermelo.research.questions import Campaigns
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Gives the reply to a request.
@@ -46,24 +49,32 @@ def open_door(
         with open_connection(data_dir, database) as connection:
             yield lambda request: perform(connection, request, actor=actor)
         return
-    if database is not None:
-        raise CommandError("--server and --database are two ways to the same; give one of them")
-    if (certificate is None) != (key is None):
-        raise CommandError("--certificate and --key go together; give both or neither")
-    if not token:
-        raise CommandError("--server needs --token (or ZERMELO_TOKEN) of an operator's account")
-    from zermelo.client.configuration import address
-    from zermelo.client.settings import ServerAddress
-    from zermelo.proto.remote import Identity, Remote
+    from zermelo.client.caller import identify
+    from zermelo.proto.remote import Remote
     from zermelo.proto.service import OPERATIONS
 
-    try:
-        where = ServerAddress(address(server), token, ca_file)
-    except ValueError as error:
-        raise CommandError(f"--server: {error}") from None
-    identity = Identity(
-        token, where.encrypted or certificate is not None,
-        *(file.read_bytes() if file else None for file in (ca_file, certificate, key)),
-    )  # fmt: skip
-    with Remote(where.server, OPERATIONS, identity) as remote:
+    _one_door(database)
+    address, identity = identify(server, token, ca_file, certificate, key)
+    with Remote(address, OPERATIONS, identity) as remote:
         yield remote.ask
+
+
+def open_campaigns(
+    *, data_dir: Path, database: str | None, server: str | None, token: str,
+    ca_file: Path | None, certificate: Path | None, key: Path | None,
+) -> Campaigns:  # fmt: skip
+    """The campaigns to ask about."""
+    if server is None:
+        from zermelo.research.api import Database
+
+        return Database(database, data_dir)
+    from zermelo.client.caller import identify
+    from zermelo.research.remote import RemoteCampaigns
+
+    _one_door(database)
+    return RemoteCampaigns(*identify(server, token, ca_file, certificate, key))
+
+
+def _one_door(database: str | None) -> None:
+    if database is not None:
+        raise CommandError("--server and --database are two ways to the same; give one of them")

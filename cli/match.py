@@ -61,7 +61,7 @@ def match(
     A player is random, greedy, depth:N (looks N plies ahead), engine:NODES (proves its move
     within so many nodes if it can), or proof (from a campaign).
     """
-    from zermelo.research.api import Questions
+    from zermelo.research.api import TreeQuestions
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
     from zermelo.server.campaigns import find_campaign
@@ -74,7 +74,7 @@ def match(
         with open_connection(data_dir, database, create=campaign is None) as connection:
             questions = None
             if campaign is not None:
-                questions = Questions(connection, find_campaign(connection, campaign))
+                questions = TreeQuestions(connection, find_campaign(connection, campaign))
             players = [Timed(open_player(name, game, seed=seed, questions=questions))
                        for name in (first, second)]
             played = _hold(game, players, games, random_plies, seed)

@@ -150,10 +150,13 @@ class Table:
 
 @contextmanager
 def _questions(connection: Connection, campaign: str | None) -> Iterator[Any]:
-    from zermelo.research.api import Questions
+    from zermelo.research.api import TreeQuestions
     from zermelo.server.campaigns import find_campaign
 
-    yield None if campaign is None else Questions(connection, find_campaign(connection, campaign))
+    if campaign is None:
+        yield None
+    else:
+        yield TreeQuestions(connection, find_campaign(connection, campaign))
 
 
 def _say(text: str) -> None:

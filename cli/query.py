@@ -6,18 +6,18 @@ import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from zermelo.cli.charts import bar, sparkline
-from zermelo.cli.options import database_options, json_option, option
+from zermelo.cli.doors import door_options, open_campaigns
+from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_json, print_table, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
 
 if TYPE_CHECKING:
-    from zermelo.research.api import Questions
+    from zermelo.research.questions import Questions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ def _asking(command: F) -> F:
     """What every question has: the campaign, where it is, and how to print."""
     as_csv = option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs.")
     campaign = click.argument("campaign")
-    return campaign(database_options(as_csv(json_option(command))))
+    return campaign(door_options(as_csv(json_option(command))))
 
 
 def _position_options(command: F) -> F:
@@ -42,20 +42,20 @@ def _position_options(command: F) -> F:
     return text(moves(command))
 
 
-_most = option("--most", type=click.IntRange(1, 100_000), default=20, help="Rows to print.")
+_most = option("--most", type=click.IntRange(1, 10_000), default=20, help="Rows to print.")
 
 
 @query.command()
 @_asking
-@option("--points", type=click.IntRange(1, 100_000), default=1000,
+@option("--points", type=click.IntRange(1, 10_000), default=1000,
         help="At most so many points in time.")
 def progress(
-    campaign: str, points: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, points: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """How far CAMPAIGN is: bounds, open questions, remaining work, and how they changed."""
     from zermelo.cli.solve.live_view import remaining
 
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         standing, history = questions.standing(), questions.progress(points)
         levels = questions.open_questions()
     if as_json:
@@ -99,11 +99,11 @@ def progress(
 @_asking
 @_position_options
 def position(
-    campaign: str, position: str | None, moves: str, data_dir: Path, database: str | None,
-    as_json: bool, as_csv: bool,
+    campaign: str, position: str | None, moves: str, as_json: bool, as_csv: bool,
+    **door: Any,
 ) -> None:
     """What CAMPAIGN has proved about a position and about each move in it."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         report = questions.position(position, moves.split())
         board = questions.game.draw(questions.find(position, moves.split()))
     if as_json:
@@ -139,11 +139,11 @@ def position(
 @_asking
 @_position_options
 def line(
-    campaign: str, position: str | None, moves: str, data_dir: Path, database: str | None,
-    as_json: bool, as_csv: bool,
+    campaign: str, position: str | None, moves: str, as_json: bool, as_csv: bool,
+    **door: Any,
 ) -> None:
     """Best play in CAMPAIGN as far as it is proved."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         steps = questions.line(position, moves.split())
     _print(steps, as_json, as_csv, "line", ["move", "by", "score for that side"],
            lambda step: [step.move, step.side, str(step.worth)], words=2,
@@ -154,10 +154,10 @@ def line(
 @_asking
 @option("--depth", type=click.IntRange(0, 1000), default=1000, help="Plies to go down.")
 def tree(
-    campaign: str, depth: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, depth: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """The tree of CAMPAIGN by distance from the root: how much is proved, how much open."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         levels = questions.levels(depth)
     most = max(level.nodes for level in levels)
     _print(levels, as_json, as_csv, "tree",
@@ -171,10 +171,10 @@ def tree(
 @_asking
 @_most
 def contributors(
-    campaign: str, most: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, most: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """Who has done how much for CAMPAIGN."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         people = questions.contributors(most)
     top = max((one.nodes for one in people), default=0)
     _print(people, as_json, as_csv, "contributors",
@@ -189,10 +189,10 @@ def contributors(
 @_asking
 @_most
 def hosts(
-    campaign: str, most: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, most: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """Which computers have done how much for CAMPAIGN."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         records = questions.hosts(most)
     _print(records, as_json, as_csv, "hosts",
            ["host", "user", "version", "nodes", "results", "refused", "engine time", "seen"],
@@ -203,12 +203,12 @@ def hosts(
 
 @query.command()
 @_asking
-@click.argument("number", type=click.IntRange(0, 2**63 - 1))
+@click.argument("number", type=click.IntRange(1, 2**63 - 1))
 def workunit(
-    campaign: str, number: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, number: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """The workunit NUMBER of CAMPAIGN: what was asked, what came back."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         report = questions.workunit(number)
         board = questions.game.draw(questions.find(report.position))
     if as_json:
@@ -230,10 +230,10 @@ def workunit(
 @_asking
 @_most
 def results(
-    campaign: str, most: int, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, most: int, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """The newest results of CAMPAIGN, whatever became of them."""
-    with _questions(campaign, data_dir, database, as_json, as_csv) as questions:
+    with _questions(campaign, as_json, as_csv, door) as questions:
         records = questions.results(most)
     if as_json:
         print_json({"results": _plain(records)})
@@ -244,12 +244,10 @@ def results(
 @query.command()
 @_asking
 def claims(
-    campaign: str, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """The claims imported under the name CAMPAIGN: confirmed, refuted or open."""
-    from zermelo.research.api import Database
-
-    with Database(database, data_dir) as opened:
+    with open_campaigns(**door) as opened:
         found = opened.claims(campaign)
     _print(found, as_json, as_csv, "claims", ["campaign", "position", "verdict", "claim", "score"],
            lambda one: [one.campaign, one.position, one.verdict,
@@ -261,13 +259,11 @@ def claims(
 
 @contextmanager
 def _questions(
-    campaign: str, data_dir: Path, database: str | None, as_json: bool, as_csv: bool
+    campaign: str, as_json: bool, as_csv: bool, door: dict[str, Any]
 ) -> Iterator[Questions]:
-    from zermelo.research.api import Database
-
     if as_json and as_csv:
         raise CommandError("--json and --csv exclude each other")
-    with Database(database, data_dir) as opened:
+    with open_campaigns(**door) as opened:
         yield opened.campaign(campaign)
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from grpc_tools import protoc
 
 FOLDER = Path(__file__).parent
-SOURCES = ("limits.proto", "coordinator.proto", "operations.proto", "worker.proto")
+SOURCES = (
+    "limits.proto", "coordinator.proto", "operations.proto", "research.proto", "worker.proto",
+)  # fmt: skip
 
 
 def generate(target: Path) -> None:

@@ -50,6 +50,9 @@ class Remote:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._channel.close()
 
     def ask(self, request: Any, seconds: float = CALL_SECONDS) -> Any:

@@ -11,14 +11,15 @@ from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError
 
-from zermelo.proto import coordinator_pb2, operations_pb2
+from zermelo.proto import coordinator_pb2, operations_pb2, research_pb2
 from zermelo.proto.limits_pb2 import Role, allowed
 
-#: For volunteers, and for operators.
+#: For volunteers, for operators and for researchers.
 COORDINATOR = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
 OPERATIONS = operations_pb2.DESCRIPTOR.services_by_name["Operations"]
+RESEARCH = research_pb2.DESCRIPTOR.services_by_name["Research"]
 #: All that a coordinator serves and its gate guards.
-SERVICES = (COORDINATOR, OPERATIONS)
+SERVICES = (COORDINATOR, OPERATIONS, RESEARCH)
 
 #: What this release speaks, and the oldest client that its coordinator still serves.
 PROTOCOL_VERSION = 1

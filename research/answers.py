@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -16,6 +16,15 @@ class Known(StrEnum):
     PROVED = "proved"  # the exact score
     BOUNDED = "bounded"  # more than the rules tell, but not the score
     UNKNOWN = "unknown"  # nothing: not in the tree, or not yet
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a campaign is about: the game, and where it starts."""
+
+    campaign: str
+    game: str
+    position: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +230,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.astimezone(UTC).isoformat()
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return value

@@ -15,8 +15,9 @@ from psycopg import IsolationLevel
 
 from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
-from zermelo.games import Bounds, Game, GameError, Move
+from zermelo.games import Bounds, Game, Move
 from zermelo.research import answers
+from zermelo.research.questions import Campaigns, Questions
 from zermelo.server.campaigns import (
     Campaign,
     CampaignError,
@@ -43,8 +44,8 @@ class UnknownWorkunitError(ZermeloError):
     exit_code = 2
 
 
-class Database:
-    """An open database of campaigns. Use as ``with zermelo.open(...) as database``."""
+class Database(Campaigns):
+    """An open database of campaigns."""
 
     def __init__(self, url: str | None = None, data_dir: Path | None = None) -> None:
         with ExitStack() as stack:
@@ -54,62 +55,60 @@ class Database:
             check_schema(self._connection)
             self._stack = stack.pop_all()
 
-    def __enter__(self) -> Database:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         self._stack.close()
 
     def campaigns(self) -> list[str]:
-        """The names of all campaigns."""
-        return [campaign.name for campaign in list_campaigns(self._connection)]
+        return campaign_names(self._connection)
 
     def claims(self, name: str) -> list[answers.ClaimReport]:
-        """The claims that were imported under this name, and what became of them."""
-        found = []
-        for campaign in imported_campaigns(self._connection, name):
-            questions = Questions(self._connection, campaign)
-            worth = questions.worth(campaign.start)
-            claim = campaign.claim or questions.game.score_range
-            right = ClaimAim(claim).verdict(Bounds(worth.lo, worth.hi))
-            found.append(answers.ClaimReport(
-                campaign.name, questions.game.format(campaign.start), claim.lo, claim.hi, worth,
-                _VERDICTS[right],
-            ))
-        if not found:
-            raise CampaignError(f"no claims were imported under the name {name!r}")
-        return found
+        return claims_of(self._connection, name)
 
-    def campaign(self, name: str) -> Questions:
-        """What can be asked about one campaign."""
-        return Questions(self._connection, find_campaign(self._connection, name))
+    def campaign(self, name: str) -> TreeQuestions:
+        return TreeQuestions(self._connection, find_campaign(self._connection, name))
 
 
-class Questions:
-    """Questions about one campaign."""
+def campaign_names(connection: Connection) -> list[str]:
+    return [campaign.name for campaign in list_campaigns(connection)]
+
+
+def claims_of(
+    connection: Connection, name: str, skip: int = 0, most: int | None = None
+) -> list[answers.ClaimReport]:
+    """The claims that were imported under this name, or some of them."""
+    imported = imported_campaigns(connection, name)
+    if not imported:
+        raise CampaignError(f"no claims were imported under the name {name!r}")
+    found = []
+    for campaign in imported[skip : None if most is None else skip + most]:
+        questions = TreeQuestions(connection, campaign)
+        worth = questions.worth(campaign.start)
+        claim = campaign.claim or questions.game.score_range
+        right = ClaimAim(claim).verdict(Bounds(worth.lo, worth.hi))
+        found.append(answers.ClaimReport(
+            campaign.name, questions.game.format(campaign.start), claim.lo, claim.hi, worth,
+            _VERDICTS[right],
+        ))
+    return found
+
+
+class TreeQuestions(Questions):
+    """Questions about one campaign, answered from its tree."""
 
     def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        super().__init__(campaign.name, campaign.game, campaign.start)
         self.campaign = campaign
         self._connection = connection
         connection.isolation_level = IsolationLevel.REPEATABLE_READ
-        self._tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
-
-    @property
-    def game(self) -> Game[Any]:
-        return self._tree.game
+        self._tree = Tree(connection, campaign.id, PortableEngine(self.game))
 
     def standing(self) -> Summary:
-        """Where the campaign stands, in one object."""
         with self._connection.transaction():
             return campaign_summary(self._connection, self.campaign.name)
 
     # -- progress -----------------------------------------------------------------------
 
     def progress(self, most: int = 1000) -> list[answers.ProgressPoint]:
-        """How the campaign went, oldest first, in at most so many points."""
         return [
             answers.ProgressPoint(*row)
             for row in self._rows(
@@ -118,23 +117,13 @@ class Questions:
         ]
 
     def open_questions(self) -> list[answers.OpenLevel]:
-        """The questions that are open now, by their distance from the root."""
         return [answers.OpenLevel(*row) for row in self._rows("open_by_ply", (self.campaign.id,))]
 
     # -- positions ----------------------------------------------------------------------
 
-    def find(self, position: str | None = None, moves: Iterable[str] = ()) -> Any:
-        """The position of this text (or the campaign's start) after these moves."""
-        game = self.game
-        found = self.campaign.start if position is None else game.parse(position)
-        for move in moves:
-            found = game.play(found, game.find_move(found, move))
-        return found
-
     def position(
         self, position: str | None = None, moves: Iterable[str] = ()
     ) -> answers.PositionReport:
-        """What is proved about a position and about each of its moves."""
         game = self.game
         asked = self.find(position, moves)
         options = [(move, game.play(asked, move)) for move in game.moves(asked)]
@@ -178,8 +167,6 @@ class Questions:
     def line(
         self, position: str | None = None, moves: Iterable[str] = ()
     ) -> list[answers.LineStep]:
-        """Best play as far as it is proved: no move is known to be surpassed by another, or
-        at least none gives up what is proved."""
         game, at = self.game, self.find(position, moves)
         steps: list[answers.LineStep] = []
         with self._connection.transaction():
@@ -192,7 +179,6 @@ class Questions:
         return steps
 
     def levels(self, depth: int = 1000) -> list[answers.Level]:
-        """The tree by distance from the root, as deep as asked."""
         rules = self.game.score_range
         level, seen = {self.campaign.root}, {self.campaign.root}
         found: list[answers.Level] = []
@@ -220,17 +206,14 @@ class Questions:
     # -- people and work ------------------------------------------------------------------
 
     def contributors(self, most: int = 100) -> list[answers.Contributor]:
-        """Users by the nodes of their accepted results."""
         arguments = {"campaign": self.campaign.id, "most": most}
         return [answers.Contributor(*row) for row in self._rows("contributors", arguments)]
 
     def hosts(self, most: int = 100) -> list[answers.HostRecord]:
-        """Hosts by the nodes of their accepted results."""
         arguments = {"campaign": self.campaign.id, "most": most}
         return [answers.HostRecord(*row) for row in self._rows("contributing_hosts", arguments)]
 
     def workunit(self, number: int) -> answers.WorkunitReport:
-        """A question that was asked, and everything that came back."""
         with self._connection.transaction():
             rows = self._rows(
                 "find_workunit", {"workunit": number, "campaign": self.campaign.id}
@@ -245,9 +228,8 @@ class Questions:
         records = [answers.ResultRecord(*row) for row in results]
         return answers.WorkunitReport(*[*told, position, records])
 
-    def results(self, most: int = 100) -> list[answers.ResultRecord]:
-        """The newest results, whatever became of them."""
-        arguments = {"campaign": self.campaign.id, "most": most}
+    def results(self, most: int = 100, before: int = 0) -> list[answers.ResultRecord]:
+        arguments = {"campaign": self.campaign.id, "most": most, "before": before}
         return [answers.ResultRecord(*row) for row in self._rows("newest_results", arguments)]
 
     # -- inside -----------------------------------------------------------------------
@@ -304,10 +286,3 @@ def _side(game: Game[Any], position: Any) -> str:
     """The side to move, as the game writes it at the end of a position."""
     words = game.format(position).split()
     return next((word for word in reversed(words) if word in ("X", "O")), "")
-
-
-def open_database(url: str | None = None, *, data_dir: str | Path | None = None) -> Database:
-    """Open the database of this URL, or the embedded one of a data directory."""
-    if url is not None and data_dir is not None:
-        raise GameError("give a database URL or a data directory, not both")
-    return Database(url, None if data_dir is None else Path(data_dir))

@@ -21,7 +21,7 @@ from zermelo.engine import Engine, Status, open_engine
 from zermelo.engine.securing import securing_move
 from zermelo.games import Game, Move
 from zermelo.research.answers import Worth
-from zermelo.research.api import Questions
+from zermelo.research.api import TreeQuestions
 
 DEFAULT_NODES = 20_000_000
 DEEPEST = 10
@@ -48,7 +48,7 @@ class Player(Protocol):
 
 
 def open_player(
-    name: str, game: Game[Any], *, seed: int | None = None, questions: Questions | None = None
+    name: str, game: Game[Any], *, seed: int | None = None, questions: TreeQuestions | None = None
 ) -> Player:
     """The player of this name; `questions` are the tree that ``proof`` plays from."""
     if name == "random":
@@ -153,7 +153,7 @@ class ProofPlayer:
     the frontier the engine must keep the bound that was secured last.
     """
 
-    def __init__(self, questions: Questions, nodes: int) -> None:
+    def __init__(self, questions: TreeQuestions, nodes: int) -> None:
         self.name = "proof"
         self._questions, self._nodes = questions, nodes
         self._game = questions.game

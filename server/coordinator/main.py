@@ -16,6 +16,7 @@ from zermelo.proto.service import (
     COORDINATOR,
     MAX_MESSAGE_BYTES,
     OPERATIONS,
+    RESEARCH,
     SERVICES,
     methods_of,
     service_handler,
@@ -28,6 +29,7 @@ from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.members import Members
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.operations import Operations
+from zermelo.server.coordinator.research import Research
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
@@ -62,7 +64,7 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
     store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
-    desk = Desk(url)
+    desk, library = Desk(url), Desk(url)
     metrics = CoordinatorMetrics()
     dealer = Dealer(store)
     leasing = Leasing(store, dealer)
@@ -75,6 +77,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     server.add_generic_rpc_handlers((
         service_handler(COORDINATOR, methods_of(service, Members(store))),
         service_handler(OPERATIONS, lambda _: Operations(desk).serve),
+        service_handler(RESEARCH, lambda _: Research(library).serve),
     ))
     names = tuple(served.full_name for served in SERVICES)
     healthy = health.aio.HealthServicer()
@@ -116,6 +119,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await desk.close()
+        await library.close()
         await store.close()
 
 

@@ -84,7 +84,8 @@ SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, 
 FROM results
 JOIN hosts ON hosts.id = results.host
 JOIN users ON users.id = hosts.user_id
-WHERE results.campaign = %(campaign)s ORDER BY results.lease DESC LIMIT %(most)s
+WHERE results.campaign = %(campaign)s AND (results.lease < %(before)s OR %(before)s = 0)
+ORDER BY results.lease DESC LIMIT %(most)s
 
 -- name: children_of_many
 -- One level of the tree further down: what its nodes are like, and who comes next.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zermelo.research.api import Database
+    from zermelo.research.questions import Campaigns
 
 __version__ = "0.1.0"
 
@@ -21,11 +21,29 @@ class ZermeloError(Exception):
     exit_code = 1
 
 
-def open(url: str | None = None, *, data_dir: str | Path | None = None) -> Database:
-    """Open a database of campaigns to ask questions; docs/research.md says which.
+def open(
+    url: str | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    server: str | None = None,
+    token: str = "",
+    ca_file: str | Path | None = None,
+) -> Campaigns:
+    """Open campaigns to ask questions; docs/research.md says which.
 
-    `url` names a PostgreSQL; without one it is the embedded one of `data_dir`.
+    `url` names a PostgreSQL, `server` a coordinator (HOST:PORT) where the owner of `token` is
+    a researcher; without either it is the embedded database of `data_dir`.
     """
-    from zermelo.research.api import open_database
+    from pathlib import Path
 
-    return open_database(url, data_dir=data_dir)
+    if sum(given is not None for given in (url, data_dir, server)) > 1:
+        raise ZermeloError("give one of a database URL, a data directory and a server")
+    if server is None:
+        from zermelo.research.api import Database
+
+        return Database(url, None if data_dir is None else Path(data_dir))
+    from zermelo.client.caller import identify
+    from zermelo.research.remote import RemoteCampaigns
+
+    trusted = None if ca_file is None else Path(ca_file)
+    return RemoteCampaigns(*identify(server, token, trusted))

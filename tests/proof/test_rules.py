@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.server.minimax import minimax
-from zermelo.checker.reversi import ReversiRules, ReversiSolver
+from zermelo.checker.reversi import ReversiRules, ReversiSolver, ReversiTable
 from zermelo.checker.solver import CompiledGo, PlainSolver
 from zermelo.games import GameError, open_game
 from zermelo.games.go import Go
@@ -86,7 +86,7 @@ def test_the_solver_agrees_with_minimax(
     position = random_position(game, seed, empties=6)
     value = minimax(game, position)
     key = game.encode(position)
-    solver = ReversiSolver(rows, cols, scoring == "wof", 10)
+    solver = ReversiSolver(rows, cols, scoring == "wof", ReversiTable(10))
     assert solver.at_least(key, value) is True
     assert solver.at_least(key, value + 1) is False
     assert solver.at_least(key, value + near) is (near <= 0)
@@ -100,8 +100,8 @@ def test_deep_searches_agree_with_their_own_bounds(seed: int) -> None:
     game = open_reversi(6, 6)
     position = random_position(game, seed, empties=13)
     key = game.encode(position)
-    small = ReversiSolver(6, 6, False, 4)
-    large = ReversiSolver(6, 6, False, 18)
+    small = ReversiSolver(6, 6, False, ReversiTable(4))
+    large = ReversiSolver(6, 6, False, ReversiTable(18))
     answers = [large.at_least(key, bound) for bound in range(-36, 37, 4)]
     assert answers == sorted(answers, reverse=True)
     assert answers == [small.at_least(key, bound) for bound in range(-36, 37, 4)]
@@ -119,7 +119,7 @@ def test_the_plain_solver_agrees_with_minimax(seed: int, near: int) -> None:
 def test_a_stopped_solver_gives_no_answer() -> None:
     game = open_reversi(8, 8)
     key = game.encode(game.initial())
-    solver = ReversiSolver(8, 8, False, 10)
+    solver = ReversiSolver(8, 8, False, ReversiTable(10))
     solver.stop()
     assert solver.at_least(key, 0) is None
     plain = PlainSolver(game)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.server.harness import Solve
 from zermelo.cli import zermelo
 from zermelo.games import Bounds, open_game
-from zermelo.research.api import Questions
+from zermelo.research.api import TreeQuestions
 from zermelo.research.games_played import (
     GameInPlay,
     UnknownGameError,
@@ -39,7 +39,7 @@ def proof_player(connection: Connection, spec: str, **options: Any) -> tuple[Pro
     """A player from the proof of a solved campaign, and what is proved about the start."""
     campaign = create_campaign(connection, spec, **options)
     bounds = Solve(connection, campaign).run()
-    return ProofPlayer(Questions(connection, campaign), 10**6), bounds
+    return ProofPlayer(TreeQuestions(connection, campaign), 10**6), bounds
 
 
 class Varied:
@@ -83,7 +83,7 @@ def test_the_proof_keeps_what_is_proved(
 
 def test_players_by_name(connection: Connection) -> None:
     game = open_game("reversi:4x4")
-    questions = Questions(connection, create_campaign(connection, "reversi:4x4"))
+    questions = TreeQuestions(connection, create_campaign(connection, "reversi:4x4"))
     for name in ("random", "greedy", "depth:2", "engine", "engine:50", "proof"):
         player = open_player(name, game, questions=questions)
         assert player.name == name

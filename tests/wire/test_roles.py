@@ -13,6 +13,7 @@ import pytest
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import operations_pb2 as op
+from zermelo.proto import research_pb2 as ask
 from zermelo.proto import service
 from zermelo.server.coordinator import gate
 from zermelo.server.database import Connection
@@ -23,7 +24,9 @@ from .conftest import bearer, refusal
 
 KEY = b"k" * 16  # of a host that never said Hello
 VOLUNTEER, OPERATOR, EVERY_ROLE = {Role.VOLUNTEER}, {Role.OPERATOR}, set(Role)
+RESEARCH = {Role.RESEARCHER, Role.OPERATOR}
 ANYONE: set[Role] = set()
+CAMPAIGN = "reversi:4x4"
 
 #: RPC: who may call it, a request with which to try, and why that is refused behind the
 #: gate; None when there is a reply.
@@ -69,14 +72,35 @@ TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
     "Operations/UnbanUser": (OPERATOR, op.UnbanUserRequest(name="nobody"), service.IMPOSSIBLE),
     "Operations/AskAgain": (OPERATOR, op.AskAgainRequest(workunit=99), service.IMPOSSIBLE),
     "Operations/PauseCampaign": (
-        OPERATOR, op.PauseCampaignRequest(campaign="reversi:4x4"), None,
+        OPERATOR, op.PauseCampaignRequest(campaign=CAMPAIGN), None,
     ),
     "Operations/ResumeCampaign": (
         OPERATOR, op.ResumeCampaignRequest(campaign="chess"), service.IMPOSSIBLE,
     ),
     "Operations/CancelCampaign": (
-        OPERATOR, op.CancelCampaignRequest(campaign="reversi:4x4"), None,
+        OPERATOR, op.CancelCampaignRequest(campaign=CAMPAIGN), None,
     ),
+    "Research/AskCampaigns": (RESEARCH, ask.AskCampaignsRequest(), None),
+    "Research/AskClaims": (
+        RESEARCH, ask.AskClaimsRequest(name="none", most=5), service.IMPOSSIBLE,
+    ),
+    "Research/AskSubject": (RESEARCH, ask.AskSubjectRequest(campaign=CAMPAIGN), None),
+    "Research/AskStanding": (RESEARCH, ask.AskStandingRequest(campaign=CAMPAIGN), None),
+    "Research/AskProgress": (RESEARCH, ask.AskProgressRequest(campaign=CAMPAIGN, most=5), None),
+    "Research/AskOpenQuestions": (
+        RESEARCH, ask.AskOpenQuestionsRequest(campaign=CAMPAIGN), None,
+    ),
+    "Research/AskPosition": (RESEARCH, ask.AskPositionRequest(campaign=CAMPAIGN), None),
+    "Research/AskLine": (RESEARCH, ask.AskLineRequest(campaign="chess"), service.IMPOSSIBLE),
+    "Research/AskLevels": (RESEARCH, ask.AskLevelsRequest(campaign=CAMPAIGN), None),
+    "Research/AskContributors": (
+        RESEARCH, ask.AskContributorsRequest(campaign=CAMPAIGN, most=5), None,
+    ),
+    "Research/AskHosts": (RESEARCH, ask.AskHostsRequest(campaign=CAMPAIGN, most=5), None),
+    "Research/AskWorkunit": (
+        RESEARCH, ask.AskWorkunitRequest(campaign=CAMPAIGN, number=99), service.IMPOSSIBLE,
+    ),
+    "Research/AskResults": (RESEARCH, ask.AskResultsRequest(campaign=CAMPAIGN, most=5), None),
 }  # fmt: skip
 
 

@@ -1,0 +1,70 @@
+"""Researchers' requests to a coordinator, answered from its database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from zermelo.proto import limits
+from zermelo.proto import research_pb2 as pb
+from zermelo.research.answers import Subject
+from zermelo.research.api import TreeQuestions, campaign_names, claims_of
+from zermelo.research.wire import to_message
+from zermelo.server.campaigns import find_campaign
+from zermelo.server.database import Connection
+
+
+def reply_to(connection: Connection, request: Any) -> Any:
+    """The reply to a researcher's request; a `ZermeloError` says why there is none."""
+    limits.check(request)
+    kind = type(request)
+    if kind is pb.AskCampaignsRequest:
+        return pb.AskCampaignsReply(answer=campaign_names(connection))
+    if kind is pb.AskClaimsRequest:
+        found = claims_of(connection, request.name, request.skip, request.most)
+        return pb.AskClaimsReply(answer=[to_message(each) for each in found])
+    questions = TreeQuestions(connection, find_campaign(connection, request.campaign))
+    reply, ask = _ASKED[kind]
+    answer = ask(questions, request)
+    told = [to_message(each) for each in answer] if isinstance(answer, list) else (
+        to_message(answer)
+    )
+    return reply(answer=told)
+
+
+def _position(request: Any) -> tuple[str | None, list[str]]:
+    return request.position if request.HasField("position") else None, list(request.moves)
+
+
+def _subject(questions: TreeQuestions, _: Any) -> Subject:
+    game = questions.game
+    return Subject(questions.name, game.spec, game.format(questions.start))
+
+
+_ASKED: dict[type, tuple[type, Callable[[TreeQuestions, Any], Any]]] = {
+    pb.AskSubjectRequest: (pb.AskSubjectReply, _subject),
+    pb.AskStandingRequest: (pb.AskStandingReply, lambda asked, _: asked.standing()),
+    pb.AskProgressRequest: (
+        pb.AskProgressReply, lambda asked, request: asked.progress(request.most),
+    ),
+    pb.AskOpenQuestionsRequest: (
+        pb.AskOpenQuestionsReply, lambda asked, _: asked.open_questions(),
+    ),
+    pb.AskPositionRequest: (
+        pb.AskPositionReply, lambda asked, request: asked.position(*_position(request)),
+    ),
+    pb.AskLineRequest: (
+        pb.AskLineReply, lambda asked, request: asked.line(*_position(request)),
+    ),
+    pb.AskLevelsRequest: (pb.AskLevelsReply, lambda asked, request: asked.levels(request.depth)),
+    pb.AskContributorsRequest: (
+        pb.AskContributorsReply, lambda asked, request: asked.contributors(request.most),
+    ),
+    pb.AskHostsRequest: (pb.AskHostsReply, lambda asked, request: asked.hosts(request.most)),
+    pb.AskWorkunitRequest: (
+        pb.AskWorkunitReply, lambda asked, request: asked.workunit(request.number),
+    ),
+    pb.AskResultsRequest: (
+        pb.AskResultsReply, lambda asked, request: asked.results(request.most, request.before),
+    ),
+}  # fmt: skip
