@@ -42,8 +42,10 @@ log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
 STANDING_SECONDS = 300.0
-#: A paused search is handed back when its lease has only so many heartbeats left.
+#: A paused search is handed back when its lease has only so many heartbeats left, and
+#: before the next look at the computer could be too late.
 LAST_BEATS = 2.0
+LAST_LOOKS = 3.0
 MOST_HELD = 1024
 
 
@@ -360,7 +362,8 @@ class Daemon:
                 self.give_back(held, pb.ReturnedLease.STOPPING)
         for held in self.ledger:
             # Its lease will not be extended while it stands still: let others have it.
-            ends_soon = held.deadline - time.monotonic() < LAST_BEATS * self.pulse.seconds
+            margin = max(LAST_BEATS * self.pulse.seconds, LAST_LOOKS * GOVERN_SECONDS)
+            ends_soon = held.deadline - time.monotonic() < margin
             if ends_soon and not held.ending and self.crew.stands_still(held):
                 self.crew.drop(held, Ending.PAUSED)
         self._feed()

@@ -46,6 +46,8 @@ class ServerAddress:
         return self.ca_file is not None or self.host not in LOOPBACK
 
 
+LEAVE_SECONDS = 4.0
+
 TLS = ("auto", "on", "off")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -65,6 +67,8 @@ class ClientSettings:
     run_seconds: float | None = None
     #: What a stop gives searches to finish.
     quit_seconds: float = 10.0
+    #: What a stop gives the server to answer, once the searches are over.
+    leave_seconds: float = LEAVE_SECONDS
     #: Between two checkpoints of a search.
     checkpoint_seconds: float = 60.0
     #: The measurement at the first start.

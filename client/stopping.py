@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: For the searches to notice, and for the last calls to the server.
-LEAVE_SECONDS = 4.0
-AT_ONCE_SECONDS = 1.5
-
 
 class Stopping:
     def __init__(self, daemon: Daemon) -> None:
@@ -58,9 +54,7 @@ class Stopping:
         await asyncio.gather(*others, return_exceptions=True)
         try:
             await self._finish(crew)
-            async with asyncio.timeout(
-                AT_ONCE_SECONDS if self.second.is_set() else LEAVE_SECONDS
-            ):  # fmt: skip
+            async with asyncio.timeout(daemon.settings.leave_seconds):
                 await self._stop_searches(crew)
                 # On disk first, whether the server answers or not.
                 await daemon.outbox.store()

@@ -11,6 +11,7 @@ from zermelo.client.crew import Crew
 BEAT_SECONDS = 0.1
 #: How long nothing changes while there is nothing to throttle.
 REST_SECONDS = 0.25
+LONGEST_REST = 1.0
 
 
 class Throttle:
@@ -19,18 +20,25 @@ class Throttle:
         self.share = 1.0
 
     async def run(self) -> None:
+        #: Rest that is still due; below zero when the last rest was too long.
+        due = 0.0
         try:
             while True:
-                if self.share >= 1.0 or not self._crew.busy:
+                share = self.share
+                if share >= 1.0 or not self._crew.busy:
+                    due = 0.0
                     self._crew.duty(True)
                     await asyncio.sleep(REST_SECONDS)
                     continue
+                # From how long they really ran and rested, so that late timers do not add up.
+                rest_per_run = 1.0 / share - 1.0
                 began = time.monotonic()
                 self._crew.duty(True)
-                await asyncio.sleep(BEAT_SECONDS * self.share)
-                ran = time.monotonic() - began
+                await asyncio.sleep(BEAT_SECONDS * share + max(0.0, -due) / rest_per_run)
+                stopped = time.monotonic()
                 self._crew.duty(False)
-                # From how long they really ran, so that a late timer does not add up.
-                await asyncio.sleep(min(1.0, ran * (1.0 / self.share - 1.0)))
+                due += (stopped - began) * rest_per_run
+                await asyncio.sleep(min(LONGEST_REST, max(0.0, due)))
+                due = max(-BEAT_SECONDS, due - (time.monotonic() - stopped))
         finally:
             self._crew.duty(True)

@@ -15,7 +15,7 @@ from zermelo.cli.plain_errors import CommandError
 from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import PRIORITIES, Preferences
-from zermelo.client.settings import ClientSettings, ServerAddress
+from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
 
 
 @click.command()
@@ -33,6 +33,8 @@ from zermelo.client.settings import ClientSettings, ServerAddress
         show_default="as configured", help="Between two checkpoints of a search.")
 @option("--quit-seconds", type=click.FloatRange(0), default=None, show_default="as configured",
         help="What searches get to finish when the client stops.")
+@option("--leave-seconds", type=click.FloatRange(0), default=LEAVE_SECONDS,
+        help="How long to try to tell the server that the client stops.")
 @option("--once", is_flag=True, help="Stop after one result.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
         help="Stop after so many results.")
@@ -51,6 +53,7 @@ def run(
     priority: str | None,
     checkpoint_seconds: float | None,
     quit_seconds: float | None,
+    leave_seconds: float,
     once: bool,
     max_workunits: int | None,
     run_seconds: float | None,
@@ -85,6 +88,7 @@ def run(
         max_workunits=1 if once else max_workunits,
         run_seconds=run_seconds,
         quit_seconds=configuration.quit_seconds if quit_seconds is None else quit_seconds,
+        leave_seconds=leave_seconds,
         checkpoint_seconds=checkpoint_seconds or configuration.checkpoint_seconds,
     )
     from zermelo.client.daemon import run as run_daemon

@@ -27,6 +27,8 @@ HEARTBEAT_SECONDS = 0.25
 #: The searches give way to the services that feed them, not to the rest of the computer.
 WORKER_PRIORITY = "below-normal"
 BENCHMARK_SECONDS = 0.02
+#: The coordinator is next door, and gone only if the whole run is.
+LEAVE_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class LocalRun:
             data_dir=self.settings.data_dir,
             preferences=Preferences.always(limits),
             quit_seconds=0.0,
+            leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.searcher import Dropped, Interruption, Searcher
-from zermelo.engine import reversi
+from zermelo.engine import Answer, Engine, Status, reversi
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import SavedSearch
@@ -87,16 +87,42 @@ def test_a_half_written_checkpoint_leaves_the_last_one(
     assert [path.suffix for path in tmp_path.iterdir()] == [".search"]
 
 
+class InterruptedEngine:
+    """An engine whose searches are interrupted after so many nodes, whatever the clock says."""
+
+    def __init__(
+        self, engine: Engine, searcher: Searcher, after: int, interruption: Interruption
+    ) -> None:
+        self._engine, self._searcher = engine, searcher
+        self._after, self._interruption = after, interruption
+        self.interruptions = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def solve(self, *arguments: Any, node_limit: int, **options: Any) -> Answer:
+        answer = self._engine.solve(
+            *arguments, node_limit=min(node_limit, self._after), **options
+        )
+        if answer.status is not Status.EXHAUSTED:
+            return answer
+        self.interruptions += 1
+        self._searcher.interrupt(self._interruption)
+        return replace(answer, status=Status.ABORTED)
+
+
+def interrupting(searcher: Searcher, after: int, interruption: Interruption) -> InterruptedEngine:
+    """Interrupt every search of this searcher after so many nodes."""
+    spec = workunit().game
+    engine = InterruptedEngine(searcher._engine(spec), searcher, after, interruption)
+    searcher._engines[spec] = cast(Engine, engine)
+    return engine
+
+
 def interrupted(searcher: Searcher, question: pb.Workunit, after: int) -> Dropped:
     """Search until so many nodes were visited, then save and stop."""
-    outcomes: list[pb.Result | Dropped] = []
-    thread = threading.Thread(target=lambda: outcomes.append(searcher.solve(question)))
-    thread.start()
-    while thread.is_alive():
-        if searcher.progress()[0] >= after:
-            searcher.interrupt(Interruption.SAVE)
-        time.sleep(0.001)
-    (outcome,) = outcomes
+    interrupting(searcher, after, Interruption.SAVE)
+    outcome = searcher.solve(question)
     assert isinstance(outcome, Dropped)
     return outcome
 
@@ -124,20 +150,14 @@ def test_checkpoints_while_it_runs_cost_next_to_nothing(checkpoints: Checkpoints
     alone = Searcher(hash_mb=16).solve(question)
     assert isinstance(alone, pb.Result)
     searcher = Searcher(hash_mb=16, checkpoints=checkpoints)
-    outcomes: list[pb.Result | Dropped] = []
-    thread = threading.Thread(target=lambda: outcomes.append(searcher.solve(question)))
-    thread.start()
-    saved = set()
-    while thread.is_alive():
-        searcher.interrupt(Interruption.CHECKPOINT)
-        for search in checkpoints.saved():
-            assert isinstance(search, SavedSearch)
-            saved.add(search.nodes)
-        thread.join(0.05)
-    (result,) = outcomes
+    engine = interrupting(searcher, alone.nodes // 8, Interruption.CHECKPOINT)
+    result = searcher.solve(question)
     assert isinstance(result, pb.Result)
-    assert len(saved) >= 2
-    assert result.nodes <= (1 + 0.02 * len(saved)) * alone.nodes
+    assert engine.interruptions >= 7
+    (saved,) = checkpoints.saved()
+    assert isinstance(saved, SavedSearch)
+    assert alone.nodes // 2 < saved.nodes < result.nodes
+    assert result.nodes <= (1 + 0.02 * engine.interruptions) * alone.nodes
 
 
 def test_the_same_question_under_a_new_lease_profits(checkpoints: Checkpoints) -> None:

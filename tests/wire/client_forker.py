@@ -65,7 +65,7 @@ class Forker:
     def __exit__(self, *_: object) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(120)
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -99,6 +99,7 @@ def live(wanted: dict[str, Any]) -> None:
             limits(wanted.get("in_use", {})), limits(wanted.get("idle", {})), idle_minutes=1.0
         ),
         quit_seconds=0.0,
+        leave_seconds=120.0,
         checkpoint_seconds=wanted.get("checkpoint_seconds", 60.0),
         benchmark_seconds=0.02,
         durable=wanted.get("durable", True),

@@ -23,7 +23,7 @@ from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = 180.0) -> Any:
     """What the condition gives once it holds; fails the test when it never does."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
@@ -46,11 +46,11 @@ def running_coordinator(
     thread.start()
     try:
         with channel or grpc.insecure_channel(address) as waiting:
-            grpc.channel_ready_future(waiting).result(timeout=10)
+            grpc.channel_ready_future(waiting).result(timeout=120)
         yield address
     finally:
         stop.set()
-        thread.join(15)
+        thread.join(120)
         assert not thread.is_alive()
 
 
@@ -82,7 +82,7 @@ class Host:
         request: dict[str, Any] = {
             "protocol_version": PROTOCOL_VERSION, "host_key": self.key, "workers": 1, **fields,
         }  # fmt: skip
-        reply: pb.HelloReply = self.stub.Hello(pb.HelloRequest(**request), timeout=10)
+        reply: pb.HelloReply = self.stub.Hello(pb.HelloRequest(**request), timeout=120)
         return reply
 
     def request(self, slots: int = 1, wait_ms: int = 0, speed: int = 1000) -> pb.RequestWorkReply:
@@ -90,7 +90,7 @@ class Host:
             pb.RequestWorkRequest(
                 host_key=self.key, slots=slots, wait_ms=wait_ms, nodes_per_second=speed
             ),
-            timeout=wait_ms / 1000 + 10,
+            timeout=wait_ms / 1000 + 120,
         )
         return reply
 
@@ -99,7 +99,7 @@ class Host:
 
     def submit(self, *results: pb.Result) -> list[int]:
         reply = self.stub.SubmitResults(
-            pb.SubmitResultsRequest(host_key=self.key, results=results), timeout=10
+            pb.SubmitResultsRequest(host_key=self.key, results=results), timeout=120
         )
         return [receipt.status for receipt in reply.receipts]
 
@@ -109,7 +109,7 @@ class Host:
             for lease, nodes in nodes_by_lease.items()
         ]
         reply = self.stub.Heartbeat(
-            pb.HeartbeatRequest(host_key=self.key, leases=leases), timeout=10
+            pb.HeartbeatRequest(host_key=self.key, leases=leases), timeout=120
         )
         return list(reply.leases)
 
@@ -119,7 +119,7 @@ class Host:
             leases=[pb.ReturnedLease(lease_id=lease) for lease in leases],
             leaving=leaving,
         )
-        returned: int = self.stub.ReturnWork(request, timeout=10).returned
+        returned: int = self.stub.ReturnWork(request, timeout=120).returned
         return returned
 
 

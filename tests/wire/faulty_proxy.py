@@ -26,8 +26,8 @@ class FaultyProxy:
         #: How often each fault hit each RPC.
         self.faults: Counter[tuple[str, str]] = Counter()
         self._faulty = faulty
-        #: Set to lose every request.
-        self.cut = False
+        #: The RPCs of which every request is lost.
+        self._lost: frozenset[str] = frozenset()
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
@@ -41,6 +41,14 @@ class FaultyProxy:
         self._loop.call_soon_threadsafe(self._done.set)
         self._thread.join()
         self._loop.close()
+
+    def lose(self, *rpcs: str) -> None:
+        """Lose every request of these RPCs from now on."""
+        self._lost |= frozenset(rpcs)
+
+    def restore(self) -> None:
+        """Lose nothing any more."""
+        self._lost = frozenset()
 
     async def _run(self) -> None:
         self._done = asyncio.Event()
@@ -56,7 +64,7 @@ class FaultyProxy:
 
     async def _pass_on(self, method: str, request: bytes, context: Any) -> bytes:
         name = method.rpartition("/")[2]
-        fault = "request lost" if self.cut else self._next_fault(name)
+        fault = "request lost" if name in self._lost else self._next_fault(name)
         self.faults[name, fault] += 1
         if fault == "request lost":
             await context.abort(grpc.StatusCode.UNAVAILABLE, "the request was lost")

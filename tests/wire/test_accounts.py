@@ -14,6 +14,7 @@ from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator import gate
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
@@ -32,25 +33,25 @@ ASK_FOR_WORK = pb.RequestWorkRequest(host_key=KEY, slots=1)
 def test_a_token_is_shown_once_and_stored_as_a_digest(
     stub: service.CoordinatorStub, connection: Connection
 ) -> None:
-    reply = stub.Register(pb.RegisterRequest(user_name="ada", team="engines"), timeout=10)
+    reply = stub.Register(pb.RegisterRequest(user_name="ada", team="engines"), timeout=120)
     assert reply.user_name == "ada"
     (stored,) = connection.execute("SELECT digest FROM tokens").fetchall()
     assert stored == (hashlib.sha256(reply.token.encode()).digest(),)
     dump = repr(connection.execute("SELECT * FROM users, tokens, teams").fetchall())
     assert reply.token not in dump
-    standing = stub.Standing(pb.StandingRequest(), metadata=bearer(reply.token), timeout=10)
+    standing = stub.Standing(pb.StandingRequest(), metadata=bearer(reply.token), timeout=120)
     assert (standing.user_name, standing.team, standing.credit) == ("ada", "engines", 0.0)
 
 
 def test_names_are_unique_and_anonymity_is_allowed(stub: service.CoordinatorStub) -> None:
-    stub.Register(pb.RegisterRequest(user_name="ada"), timeout=10)
+    stub.Register(pb.RegisterRequest(user_name="ada"), timeout=120)
     assert refusal(stub.Register, pb.RegisterRequest(user_name="ada")) == (
         grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
     )  # fmt: skip
     for bad in (" ada", "a\nb", "Anonymous-x"):
         code, _ = refusal(stub.Register, pb.RegisterRequest(user_name=bad))
         assert code == grpc.StatusCode.INVALID_ARGUMENT
-    names = {stub.Register(pb.RegisterRequest(), timeout=10).user_name for _ in range(3)}
+    names = {stub.Register(pb.RegisterRequest(), timeout=120).user_name for _ in range(3)}
     assert len(names) == 3
 
 
@@ -58,18 +59,18 @@ def test_a_revoked_token_is_worthless_at_once(
     stub: service.CoordinatorStub, connection: Connection
 ) -> None:
     token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
-    stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=10)
+    stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=120)
     new = accounts.renew_token(connection, "ada", actor="test")
 
     def refused() -> bool:
         try:
-            stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=10)
+            stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=120)
         except grpc.RpcError as error:
             return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
         return False
 
     wait_until(refused)
-    stub.Standing(pb.StandingRequest(), metadata=bearer(new), timeout=10)
+    stub.Standing(pb.StandingRequest(), metadata=bearer(new), timeout=120)
 
 
 def test_a_host_belongs_to_its_user(stub: service.CoordinatorStub, connection: Connection) -> None:
@@ -77,30 +78,37 @@ def test_a_host_belongs_to_its_user(stub: service.CoordinatorStub, connection: C
         accounts.open_account(connection, name, Role.VOLUNTEER, actor="test")
         for name in ("ada", "bob")
     )
-    stub.Hello(HELLO, metadata=bearer(ada), timeout=10)
+    stub.Hello(HELLO, metadata=bearer(ada), timeout=120)
     connection.execute("UPDATE hosts SET streak = 77")
     assert refusal(stub.RequestWork, ASK_FOR_WORK, metadata=bearer(bob)) == (
         grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
     )  # fmt: skip
-    stub.RequestWork(ASK_FOR_WORK, metadata=bearer(ada), timeout=10)
-    stub.Hello(HELLO, metadata=bearer(bob), timeout=10)
+    stub.RequestWork(ASK_FOR_WORK, metadata=bearer(ada), timeout=120)
+    stub.Hello(HELLO, metadata=bearer(bob), timeout=120)
     assert connection.execute("SELECT streak FROM hosts").fetchall() == [(0,)]
     assert refusal(stub.RequestWork, ASK_FOR_WORK, metadata=bearer(ada))[1] == (
         service.UNKNOWN_HOST
     )
 
 
-def test_strangers_are_slowed_down(stub: service.CoordinatorStub) -> None:
-    codes = []
-    waits = []
-    for _ in range(60):
-        try:
-            stub.Register(pb.RegisterRequest(), timeout=10)
-        except grpc.RpcError as error:
-            codes.append(error.code())
-            waits.append(int(dict(error.trailing_metadata())[service.RETRY_AFTER]))
-    assert set(codes) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
-    assert min(waits) > 0
+def test_strangers_are_slowed_down(
+    database: str, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    burst = 5
+    # A bucket that is not refilled while the test runs, however slow the computer.
+    monkeypatch.setattr(gate, "STRANGER_RATE", Rate(per_second=0.001, burst=burst))
+    with (
+        running_coordinator(database, require_token=True) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        stub = service.CoordinatorStub(channel)
+        for _ in range(burst):
+            stub.Register(pb.RegisterRequest(), timeout=120)
+        for _ in range(3):
+            with pytest.raises(grpc.RpcError) as caught:
+                stub.Register(pb.RegisterRequest(), timeout=120)
+            assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert int(dict(caught.value.trailing_metadata())[service.RETRY_AFTER]) > 0
 
 
 def test_a_bucket_gives_what_it_is_filled_with() -> None:
@@ -172,24 +180,24 @@ def test_tls_and_certificates_of_operators(
         request = pb.StandingRequest()
         with secure_channel(everybody, certificates) as channel:
             stub = service.CoordinatorStub(channel)
-            assert stub.Standing(request, metadata=bearer(volunteer), timeout=10)
+            assert stub.Standing(request, metadata=bearer(volunteer), timeout=120)
             assert refusal(stub.Standing, request, metadata=bearer(operator)) == (
                 grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED,
             )  # fmt: skip
         with secure_channel(operators, certificates, operator=True) as channel:
             stub = service.CoordinatorStub(channel)
-            assert stub.Standing(request, metadata=bearer(operator), timeout=10)
+            assert stub.Standing(request, metadata=bearer(operator), timeout=120)
         with (
             secure_channel(operators, certificates) as channel,
             pytest.raises(grpc.RpcError) as caught,
         ):
-            service.CoordinatorStub(channel).Standing(request, timeout=5)
+            service.CoordinatorStub(channel).Standing(request, timeout=120)
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
         with (
             grpc.insecure_channel(everybody) as channel,
             pytest.raises(grpc.RpcError) as caught,
         ):
-            service.CoordinatorStub(channel).Standing(request, timeout=5)
+            service.CoordinatorStub(channel).Standing(request, timeout=120)
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
 
 

@@ -30,9 +30,11 @@ async def gathered(
 ) -> list[int | BaseException]:
     runner = asyncio.create_task(batcher.run())
     calls = [asyncio.create_task(batcher(number)) for number in numbers[:1]]
-    await asyncio.sleep(0.01)
+    while not work.batches:
+        await asyncio.sleep(0)
     calls += [asyncio.create_task(batcher(number)) for number in numbers[1:]]
-    await asyncio.sleep(0.01)
+    # One turn of the loop: each call is in the queue as soon as its task begins.
+    await asyncio.sleep(0)
     work.go.set()
     answers = await asyncio.gather(*calls, return_exceptions=True)
     runner.cancel()

@@ -24,14 +24,14 @@ from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
 from .conftest import Queue, running_coordinator, wait_until
-from .test_client import children, client, hard_question, start_client, stop, value
+from .test_client import children, client, hard_question, searching, start_client, stop, value
 
 ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*ZERMELO, "client", *arguments], capture_output=True, text=True, timeout=60, check=False
+        [*ZERMELO, "client", *arguments], capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -45,14 +45,6 @@ def answers(folder: Path) -> bool:
         return bool(status(folder))
     except NotRunningError:
         return False
-
-
-def searching(folder: Path) -> dict[str, Any] | None:
-    """The search of the first worker, once there is one with some progress."""
-    if not answers(folder):
-        return None
-    search: dict[str, Any] | None = status(folder)["workers"][0]["search"]
-    return search if search and search["nodes"] else None
 
 
 def processor_seconds(pid: int) -> float:
@@ -92,20 +84,22 @@ def test_pause_takes_the_worker_off_the_processor_and_resume_puts_it_back(
         wait_until(lambda: searching(tmp_path))
         (worker,) = children(process.pid)
         assert command("pause", "--data-dir", str(tmp_path)).stdout == "paused\n"
-        assert psutil.Process(worker).status() == psutil.STATUS_STOPPED
+        # A process that waits for a processor obeys when it gets one.
+        wait_until(lambda: psutil.Process(worker).status() == psutil.STATUS_STOPPED)
         before = processor_seconds(worker)
         time.sleep(0.5)
         assert processor_seconds(worker) == before
-        told = status(tmp_path)
-        assert (told["state"], told["reason"]) == ("paused", "you paused it")
+        now = status(tmp_path)
+        assert (now["state"], now["reason"]) == ("paused", "you paused it")
         command("resume", "--data-dir", str(tmp_path))
         wait_until(lambda: processor_seconds(worker) > before)
         assert status(tmp_path)["state"] == "working"
         # A pause for some time ends by itself.
-        command("pause", "--data-dir", str(tmp_path), "--for", "1s")
-        assert status(tmp_path)["state"] == "paused"
+        told = command("pause", "--data-dir", str(tmp_path), "--for", "1s").stdout
+        assert told == "paused for 1 s\n"
         wait_until(lambda: status(tmp_path)["state"] == "working")
-        stop(process)
+        told = stop(process)
+        assert told.count("paused: you paused it") == told.count("going on") == 2
 
 
 def test_a_long_pause_lets_others_have_the_work(
@@ -113,7 +107,8 @@ def test_a_long_pause_lets_others_have_the_work(
     connection: Connection,
 ) -> None:  # fmt: skip
     with (
-        running_coordinator(database, lease_seconds=3.0, heartbeat_seconds=0.2) as address,
+        # Given back when two heartbeats are left of the lease, which is soon.
+        running_coordinator(database, lease_seconds=60.0, heartbeat_seconds=29.0) as address,
         client(address, tmp_path, "--workers", "1") as process,
     ):
         wait_until(lambda: searching(tmp_path))
@@ -134,7 +129,7 @@ def test_stop_ends_the_daemon_and_waits_for_it(
     with client(coordinator, tmp_path, "--workers", "1") as process:
         wait_until(lambda: searching(tmp_path))
         assert command("stop", "--data-dir", str(tmp_path)).stdout == "stopped\n"
-        process.communicate(timeout=5)
+        process.communicate(timeout=120)
         assert process.returncode == 0
     assert value(connection, "SELECT state::text FROM leases") == "abandoned"
 
@@ -149,7 +144,7 @@ def test_a_second_signal_cuts_the_quit_time_short(
         wait_until(lambda: status(tmp_path)["state"] == "stopping")
         assert value(connection, "SELECT state::text FROM leases") == "open"
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=5)
+        process.communicate(timeout=120)
         assert process.returncode == 0
     assert value(connection, "SELECT state::text FROM leases") == "abandoned"
 
@@ -220,13 +215,13 @@ def test_nonsense_gets_a_sentence_back(coordinator: str, tmp_path: Path) -> None
 
 def test_limits_for_trying_it_out(coordinator: str, queue: Queue, tmp_path: Path) -> None:
     queue.add(3, budget=10**9)
-    process = start_client(coordinator, tmp_path, "--workers", "1", "--once")
-    process.communicate(timeout=30)
-    assert (process.returncode, len(queue.results())) == (0, 1)
+    for options, results in ((["--once"], 1), (["--max-workunits", "2"], 3)):
+        process = start_client(coordinator, tmp_path, "--workers", "1", *options)
+        process.communicate(timeout=120)
+        assert (process.returncode, len(queue.results())) == (0, results)
     started = time.monotonic()
-    process = start_client(coordinator, tmp_path, "--workers", "1", "--for", "2s")
-    _, errors = process.communicate(timeout=30)
+    process = start_client(coordinator, tmp_path, "--workers", "1", "--for", "1s")
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "the time given is over" in errors
-    assert time.monotonic() - started >= 2
-    assert len(queue.results()) == 3
+    assert time.monotonic() - started >= 1

@@ -30,7 +30,7 @@ from .test_client_control import command
 
 def ended(process: subprocess.Popen[str], code: int) -> str:
     """What a client that could not go on said."""
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == code, errors
     assert "Traceback" not in errors
     return errors

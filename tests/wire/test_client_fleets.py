@@ -70,10 +70,10 @@ def test_a_dask_cluster_works_and_stops_in_good_order(
         env={**os.environ, "ZERMELO_PRIORITY": "normal", "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
     try:
-        wait_until(lambda: len(queue.results()) == 20, 90)
+        wait_until(lambda: len(queue.results()) == 20)
         wait_until(lambda: value(connection, "SELECT count(*) FROM hosts") == 2)
         fleet.send_signal(signal.SIGINT)
-        output, errors = fleet.communicate(timeout=90)
+        output, errors = fleet.communicate(timeout=120)
     finally:
         fleet.kill()
         fleet.communicate()
@@ -87,7 +87,7 @@ def test_without_a_scheduler_there_is_a_sentence() -> None:
     done = subprocess.run(
         [*ZERMELO, "client", "fleet", "--dask", "nonsense://127.0.0.1:1",
          "--server", "127.0.0.1:9"],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=120, check=False,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
     assert done.returncode == 6
@@ -110,6 +110,7 @@ def test_a_slurm_task_stops_in_good_order(
             "ZERMELO_ROOT": str(tmp_path / "array"), "SLURM_ARRAY_TASK_ID": "7",
             "SLURM_CPUS_PER_TASK": "1", "ZERMELO_PRIORITY": "normal",
             "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
+            "ZERMELO_LEAVE_SECONDS": "120",
         },
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -118,7 +119,7 @@ def test_a_slurm_task_stops_in_good_order(
         assert (tmp_path / "array" / "task-7" / "client" / "host-key").exists()
         # As Slurm does with B:, to the script alone.
         task.send_signal(signal.SIGTERM)
-        _, errors = task.communicate(timeout=60)
+        _, errors = task.communicate(timeout=120)
     finally:
         task.kill()
         task.communicate()

@@ -19,8 +19,8 @@ from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
 from .conftest import Queue, running_coordinator, wait_until
-from .test_client import client, hard_question, stop
-from .test_client_control import ZERMELO, searching
+from .test_client import client, hard_question, searching, stop
+from .test_client_control import ZERMELO
 
 FULL_SCREEN, NORMAL_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 
@@ -39,7 +39,7 @@ class Terminal:
             env={**os.environ, "TERM": "xterm-256color"}, start_new_session=True,
         )  # fmt: skip
         os.close(theirs)
-        self._screen = fdspawn(ours, encoding="utf-8", timeout=60)
+        self._screen = fdspawn(ours, encoding="utf-8", timeout=120)
         self.all = ""
 
     def shows(self, *texts: str) -> None:
@@ -54,7 +54,7 @@ class Terminal:
         self._screen.expect(pexpect.EOF)
         self.all += self._screen.before
         self._screen.close()
-        return self._process.wait(20)
+        return self._process.wait(120)
 
 
 @pytest.fixture

@@ -15,8 +15,11 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.known import KnownBounds, pack, to_message
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator import leasing
+from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.store import Leased, Request
 from zermelo.server.coordinator.transport import PortTakenError
 from zermelo.server.database import Connection
 
@@ -144,38 +147,56 @@ def test_a_paused_campaign_hands_out_nothing(
     assert not host.take()
 
 
-def test_a_long_poll_ends_when_work_turns_up(host: Host, queue: Queue) -> None:
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """The requests for work that have come to wait."""
+    came: list[Request] = []
+    request = Leasing.request
+
+    async def noted(self: Leasing, wanted: Request, wait_seconds: float) -> list[Leased]:
+        came.append(wanted)
+        return await request(self, wanted, wait_seconds)
+
+    monkeypatch.setattr(Leasing, "request", noted)
+    return came
+
+
+def test_a_long_poll_ends_when_work_turns_up(
+    host: Host, queue: Queue, waiting: list[Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Because it hears of it, not because it looks again.
+    monkeypatch.setattr(leasing, "RECHECK_SECONDS", 3600.0)
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(host.request, 1, 20_000)
-        time.sleep(0.3)
+        asked = pool.submit(host.request, 1, 60_000)
+        wait_until(lambda: waiting)
         assert not asked.done()
         queue.add()
-        started = time.monotonic()
-        assert asked.result(10).workunits
-        assert time.monotonic() - started < 1.0
+        assert asked.result(120).workunits
 
 
 def test_a_long_poll_ends_in_time(host: Host) -> None:
     started = time.monotonic()
     assert host.request(wait_ms=400).no_work.reason == pb.NoWork.ALL_LEASED
-    assert 0.3 < time.monotonic() - started < 2.0
+    assert time.monotonic() - started > 0.3
 
 
-def test_work_for_a_client_that_hung_up_is_not_lost(host: Host, queue: Queue) -> None:
+def test_work_for_a_client_that_hung_up_is_not_lost(
+    host: Host, queue: Queue, waiting: list[Request]
+) -> None:
     call = host.stub.RequestWork.future(
-        pb.RequestWorkRequest(host_key=host.key, slots=4, wait_ms=20_000)
+        pb.RequestWorkRequest(host_key=host.key, slots=4, wait_ms=60_000)
     )
-    time.sleep(0.2)
+    wait_until(lambda: waiting)
     call.cancel()
     (workunit,) = queue.add()
-    other = host.request(wait_ms=5_000)
+    other = host.request(wait_ms=60_000)
     assert [queue.workunit_of(taken) for taken in other.workunits] == [workunit]
 
 
 def test_generators_hear_that_more_is_wanted(host: Host, connection: Connection) -> None:
     connection.execute("LISTEN zermelo_wanted")
     host.request()
-    assert list(connection.notifies(timeout=5, stop_after=1))
+    assert list(connection.notifies(timeout=120, stop_after=1))
 
 
 def test_two_coordinators_never_hand_out_the_same(
@@ -191,11 +212,13 @@ def test_two_coordinators_never_hand_out_the_same(
     assert len(taken) == len({queue.workunit_of(unit) for unit in taken}) == 30
 
 
-def test_one_to_everybody_before_a_second_to_anybody(coordinator: str, queue: Queue) -> None:
+def test_one_to_everybody_before_a_second_to_anybody(
+    coordinator: str, queue: Queue, waiting: list[Request]
+) -> None:
     hosts = [Host(coordinator) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(host.request, 8, 10_000) for host in hosts]
-        time.sleep(0.3)
+        asked = [pool.submit(host.request, 8, 60_000) for host in hosts]
+        wait_until(lambda: len(waiting) == len(hosts))
         queue.add(4)
         assert [len(call.result().workunits) for call in asked] == [1, 1, 1, 1]
     for host in hosts:
@@ -215,7 +238,7 @@ def test_a_result_is_stored_once(host: Host, queue: Queue, connection: Connectio
     assert queue.results() == [(taken.lease_id, "yes", -15, 16, False)]
     assert queue.state(workunit) == "returned"
     assert queue.lease_state(taken.lease_id) == "returned"
-    assert list(connection.notifies(timeout=5, stop_after=1))
+    assert list(connection.notifies(timeout=120, stop_after=1))
 
 
 def test_the_same_result_twice_in_one_call(host: Host, queue: Queue) -> None:
@@ -294,16 +317,16 @@ def test_an_exhausted_result_brings_home_what_it_proved(
 def test_only_progress_extends_a_lease(host: Host, queue: Queue, connection: Connection) -> None:
     queue.add()
     (taken,) = host.take()
-    connection.execute("UPDATE leases SET deadline = now() + interval '5 seconds'")
+    connection.execute("UPDATE leases SET deadline = now() + interval '20 seconds'")
     lease = f"lease{taken.lease_id}"
     (update,) = host.beat(**{lease: 100})
     assert update.directive == pb.LeaseUpdate.CONTINUE
     assert update.lease_ms > 25_000
     assert (update.lo, update.hi) == (-16, 16)
-    connection.execute("UPDATE leases SET deadline = now() + interval '5 seconds'")
+    connection.execute("UPDATE leases SET deadline = now() + interval '20 seconds'")
     (update,) = host.beat(**{lease: 100})
     assert update.directive == pb.LeaseUpdate.CONTINUE
-    assert update.lease_ms <= 5_000
+    assert update.lease_ms <= 20_000
 
 
 @pytest.mark.parametrize(
@@ -345,12 +368,10 @@ def test_leases_without_progress_expire(
         (workunit,) = queue.add()
         (taken,) = host.take()
         lease = f"lease{taken.lease_id}"
-        deadline = time.monotonic() + 8
-        while queue.lease_state(taken.lease_id) == "open":
-            host.beat(**{lease: 50})
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        assert queue.lease_state(taken.lease_id) == "expired"
+        wait_until(
+            lambda: host.beat(**{lease: 50})
+            and queue.lease_state(taken.lease_id) == "expired"
+        )
         (update,) = host.beat(**{lease: 60})
         assert update.cause == pb.LeaseUpdate.EXPIRED
         (again,) = host.take()
@@ -388,7 +409,7 @@ def test_a_client_that_leaves_holds_nothing(host: Host, queue: Queue) -> None:
 def test_an_empty_message_is_refused_by_every_rpc(host: Host, method: str) -> None:
     kind = getattr(pb, f"{method}Request")
     with pytest.raises(grpc.RpcError) as caught:
-        getattr(host.stub, method)(kind(), timeout=10)
+        getattr(host.stub, method)(kind(), timeout=120)
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert reason(caught.value) == service.BROKEN_LIMIT
 
@@ -396,24 +417,24 @@ def test_an_empty_message_is_refused_by_every_rpc(host: Host, method: str) -> No
 def test_an_oversized_message_is_refused(host: Host) -> None:
     request = pb.HelloRequest(host_name="x" * (17 * 1024 * 1024))
     with pytest.raises(grpc.RpcError) as caught:
-        host.stub.Hello(request, timeout=10)
+        host.stub.Hello(request, timeout=120)
     assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 def test_garbage_is_refused(host: Host) -> None:
     call = host.channel.unary_unary(f"/{service.COORDINATOR.full_name}/Hello")
     with pytest.raises(grpc.RpcError):
-        call(b"\xff" * 100, timeout=10)
+        call(b"\xff" * 100, timeout=120)
     assert host.hello()
 
 
 def test_health_and_reflection(host: Host) -> None:
     health = health_pb2_grpc.HealthStub(host.channel)
     request = health_pb2.HealthCheckRequest(service=service.COORDINATOR.full_name)
-    assert health.Check(request, timeout=5).status == health_pb2.HealthCheckResponse.SERVING
+    assert health.Check(request, timeout=120).status == health_pb2.HealthCheckResponse.SERVING
     stub = reflection_pb2_grpc.ServerReflectionStub(host.channel)
     question = reflection_pb2.ServerReflectionRequest(list_services="")
-    (reply,) = stub.ServerReflectionInfo(iter([question]), timeout=5)
+    (reply,) = stub.ServerReflectionInfo(iter([question]), timeout=120)
     names = {item.name for item in reply.list_services_response.service}
     assert service.COORDINATOR.full_name in names
 

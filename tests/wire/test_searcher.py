@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,8 @@ from zermelo.engine.portable import PortableEngine
 from zermelo.games import Game, open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.known import KnownBounds, from_message, to_message
+
+from .conftest import wait_until
 
 GAME = open_game("reversi:4x4")
 
@@ -73,17 +74,15 @@ def test_known_bounds_save_work(searcher: Searcher, monkeypatch: pytest.MonkeyPa
     assert solved(fresh.solve(question)).nodes < alone
 
 
-def test_a_search_is_dropped_within_a_moment(searcher: Searcher) -> None:
+def test_a_running_search_is_dropped(searcher: Searcher) -> None:
     outcomes: list[pb.Result | Dropped] = []
     hard = workunit(1, spec=open_game("reversi:8x8").spec)
     thread = threading.Thread(target=lambda: outcomes.append(searcher.solve(hard)))
     thread.start()
-    while searcher.progress()[0] < 100:
-        time.sleep(0.01)
-    started = time.monotonic()
+    wait_until(lambda: searcher.progress()[0] >= 100)
     searcher.interrupt(Interruption.DROP)
-    thread.join(5)
-    assert time.monotonic() - started < 1
+    # It would take years; how soon a search stops is measured by bench/client.py.
+    thread.join(120)
     (outcome,) = outcomes
     assert isinstance(outcome, Dropped)
     assert outcome.nodes >= 100
