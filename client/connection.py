@@ -21,6 +21,7 @@ import grpc
 from zermelo import __version__
 from zermelo.client.channel import call_metadata, open_channel
 from zermelo.client.files import write_atomically
+from zermelo.client.folder import ClientFolder, why
 from zermelo.client.probe import find_out
 from zermelo.client.refusals import (
     PASSING,
@@ -31,6 +32,7 @@ from zermelo.client.refusals import (
     refused,
     retry_after,
 )
+from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ClientSettings, ServerAddress, usable_cores
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
@@ -72,10 +74,10 @@ class Caller:
                 raise
             raise refused(self.address.server, method, error) from error
 
-    async def register(self, user_name: str) -> str:
-        """Open an account; its token."""
+    async def register(self, user_name: str, secret: bytes) -> str:
+        """Open an account, or find the one that the same secret opened; its token."""
         reply: pb.RegisterReply = await self.call(
-            "Register", pb.RegisterRequest(user_name=user_name)
+            "Register", pb.RegisterRequest(user_name=user_name, secret=secret)
         )
         return reply.token
 
@@ -90,11 +92,12 @@ class Caller:
 class Connection(Caller):
     """The daemon's calls, repeated until they are answered."""
 
-    def __init__(self, settings: ClientSettings, host_key: bytes, token_file: Path) -> None:
-        super().__init__(_with_token(settings.address, token_file))
+    def __init__(self, settings: ClientSettings, host_key: bytes, folder: ClientFolder) -> None:
+        super().__init__(_with_token(settings.address, folder.token))
         self._settings = settings
         self._host_key = host_key
-        self._token_file = token_file
+        self._token_file = folder.token
+        self._registration = Registration(folder.registration)
         self._welcome = False
         self.longest_wait_ms = 0
         #: Why the coordinator cannot be reached, while it cannot.
@@ -133,13 +136,15 @@ class Connection(Caller):
     async def _open_account(self) -> None:
         """Register by the owner's name, or as nobody, and keep the token for later."""
         name = self._settings.user_name
+        secret = self._registration.secret(self.address.server, name)
         reply: pb.RegisterReply = await self._insist(
-            "Register", pb.RegisterRequest(user_name=name)
+            "Register", pb.RegisterRequest(user_name=name, secret=secret)
         )
         try:
             write_atomically(self._token_file, [reply.token.encode()], durable=True)
+            self._registration.done()
         except OSError as error:
-            log.warning("the token of your account cannot be kept: %s", error.strerror)
+            log.warning("the token of your account cannot be kept: %s", why(error))
         self.address = _with_token(self._settings.address, self._token_file, reply.token)
         log.info("a new account was opened for you: %s", reply.user_name)
 

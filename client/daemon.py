@@ -42,6 +42,7 @@ log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
 STANDING_SECONDS = 300.0
+FIRST_STANDING_PAUSE = 0.5
 #: A paused search is handed back when its lease has only so many heartbeats left, and
 #: before the next look at the computer could be too late.
 LAST_BEATS = 2.0
@@ -75,7 +76,7 @@ class Daemon:
         self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
         self.spool = Spool(folder.spool, durable=settings.durable)
         self.ledger = Ledger(folder.reported)
-        self.connection = Connection(settings, host_key, folder.token)
+        self.connection = Connection(settings, host_key, folder)
         self.crew = Crew(settings, folder.searches, self._hear)
         self.throttle = Throttle(self.crew)
         self.governor = Governor(settings.preferences, sensors)
@@ -221,15 +222,21 @@ class Daemon:
 
     async def _ask_standing(self) -> None:
         """Credit and rank, now and then, from servers that keep them."""
+        pause = FIRST_STANDING_PAUSE
         while True:
             try:
                 reply = await self.connection.standing(self.host_key)
                 self.standing = {
                     field.name: getattr(reply, field.name) for field in reply.DESCRIPTOR.fields
                 }
-            except (ClientError, grpc.aio.AioRpcError) as error:
+                pause = STANDING_SECONDS
+            except grpc.aio.AioRpcError as error:
                 log.debug("no standing: %s", error)
-            await asyncio.sleep(STANDING_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311
+                pause = min(STANDING_SECONDS, 2 * pause)
+            except ClientError as error:
+                log.debug("no standing: %s", error)
+                pause = STANDING_SECONDS
+            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
 
     def _feed(self) -> None:
         while self.ledger.waiting and self.crew.free > 0 and not self.stopping.begun:

@@ -2,6 +2,7 @@
 
     config.toml   what the owner decided         host-key   who this host is
     token         of an account it opened        speeds     what was measured
+    registration  of one that is being opened    reported   what the server was told
     spool         results not yet acknowledged   searches/  checkpoints
     logs/         what happened                  lock       held by the running client
     control       the socket for status, pause, resume and stop
@@ -38,6 +39,7 @@ class ClientFolder:
         self.reported = self.path / "reported"
         self.speeds = self.path / "speeds"
         self.token = self.path / "token"
+        self.registration = self.path / "registration"
         self.logs = self.path / "logs"
         self.control = self.path / "control"
         self._host_key = self.path / "host-key"

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from zermelo.client.settings import ServerAddress
 
-STEP_SECONDS = 5.0
+STEP_SECONDS = 10.0
 
 # What OpenSSL calls the ways in which a certificate fails (X509_V_ERR_...).
 _NOT_YET_VALID = 9

@@ -10,9 +10,10 @@ import grpc
 from zermelo.client.connection import Caller
 from zermelo.client.probe import find_out
 from zermelo.client.refusals import TokenNeededError, details
+from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ServerAddress
 
-TRIAL_SECONDS = 15.0
+TRIAL_SECONDS = 30.0
 
 
 class Trial(NamedTuple):
@@ -23,15 +24,21 @@ class Trial(NamedTuple):
     user_name: str = ""
 
 
-def try_server(address: ServerAddress, user_name: str | None = None) -> Trial:
-    """Talk to the coordinator; with a name (empty: anonymous) open an account if needed."""
+def try_server(
+    address: ServerAddress, user_name: str = "", registration: Registration | None = None
+) -> Trial:
+    """Talk to the coordinator; with a registration open an account if needed."""
     try:
-        return asyncio.run(asyncio.wait_for(_try(address, user_name), TRIAL_SECONDS))
+        return asyncio.run(
+            asyncio.wait_for(_try(address, user_name, registration), TRIAL_SECONDS)
+        )
     except TimeoutError:
         return Trial(False, f"{address.server} takes too long to answer", address.token)
 
 
-async def _try(address: ServerAddress, user_name: str | None) -> Trial:
+async def _try(
+    address: ServerAddress, user_name: str, registration: Registration | None
+) -> Trial:
     trouble = await find_out(address)
     if trouble:
         return Trial(False, trouble, address.token)
@@ -40,9 +47,10 @@ async def _try(address: ServerAddress, user_name: str | None) -> Trial:
         try:
             standing = await caller.standing()
         except TokenNeededError as error:
-            if user_name is None:
+            if registration is None:
                 return Trial(False, f"{error}; the client opens one when it starts", "")
-            token = await caller.register(user_name)
+            secret = registration.secret(address.server, user_name)
+            token = await caller.register(user_name, secret)
             caller.address = ServerAddress(address.server, token, address.ca_file, address.tls)
             standing = await caller.standing()
         name = standing.user_name

@@ -20,12 +20,14 @@ NO: Answer
 EXHAUSTED: Answer
 
 class RegisterRequest(_message.Message):
-    __slots__ = ("user_name", "team")
+    __slots__ = ("user_name", "team", "secret")
     USER_NAME_FIELD_NUMBER: _ClassVar[int]
     TEAM_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
     user_name: str
     team: str
-    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ...) -> None: ...
+    secret: bytes
+    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
 
 class RegisterReply(_message.Message):
     __slots__ = ("token", "user_name")

@@ -24,6 +24,7 @@ from zermelo.client.configuration import (
 )
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import Preferences
+from zermelo.client.registration import Registration
 from zermelo.client.service_files import SERVICES
 from zermelo.client.settings import ServerAddress, usable_cores
 from zermelo.client.trial import try_server
@@ -85,18 +86,21 @@ def configure(
         server=server,
         name=name,
         host_name=before.host_name or (platform.node() if name else ""),
-        token=before.token if token is None else token,
+        token=_token(before, server, token),
         ca_file=ca_file or before.ca_file,
         tls=tls or before.tls,
         preferences=_preferences(before.preferences, cores, memory_mb),
     )
-    new, works, sentence = _tried(new)
+    folder.make()
+    registration = Registration(folder.registration)
+    new, works, sentence = _tried(new, registration)
     if not as_json:
         click.secho(sentence, fg="green" if works else "yellow")
     if not works and asks and not click.confirm("Save it nevertheless?", default=True):
         raise CommandError("nothing was saved")
-    folder.make()
     write_configuration(folder.config, new)
+    if new.token:
+        registration.done()
     if as_json:
         print_json({"config": str(folder.config), "works": works, "connection": sentence})
         return
@@ -117,6 +121,13 @@ def _ask_server(before: str, asks: bool) -> str:
             click.secho(str(error), fg="yellow")
 
 
+def _token(before: Configuration, server: str, given: str | None) -> str:
+    """The token for a server: that of another one is none of its business."""
+    if given is not None:
+        return given
+    return before.token if server == before.server else ""
+
+
 def _preferences(before: Preferences, cores: int, memory_mb: int) -> Preferences:
     """New numbers within the owner's other preferences."""
     return replace(
@@ -126,9 +137,10 @@ def _preferences(before: Preferences, cores: int, memory_mb: int) -> Preferences
     )
 
 
-def _tried(new: Configuration) -> tuple[Configuration, bool, str]:
+def _tried(new: Configuration, registration: Registration) -> tuple[Configuration, bool, str]:
     """The configuration after a trial, which may bring a token."""
-    trial = try_server(ServerAddress(new.server, new.token, new.ca_file, new.tls), new.name)
+    address = ServerAddress(new.server, new.token, new.ca_file, new.tls)
+    trial = try_server(address, new.name, registration)
     return replace(new, token=trial.token), trial.works, trial.sentence
 
 

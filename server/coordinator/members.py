@@ -21,13 +21,15 @@ class Members:
         try:
             name = accounts.checked_name(request.user_name) if request.user_name else ""
             team = accounts.checked_name(request.team, "team") if request.team else ""
+            secret = accounts.checked_secret(request.secret or accounts.new_secret())
+            name = name or accounts.anonymous_name(secret)
+            token = accounts.token_of(secret)
+            opened = await self._store.open_account(name, team, accounts.digest_of(token))
         except accounts.AccountError as error:
             raise RefusalError(
                 grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT, str(error)
             ) from error
-        name = name or accounts.anonymous_name()
-        token = accounts.new_token()
-        if not await self._store.open_account(name, team, accounts.digest_of(token)):
+        if not opened:
             raise RefusalError(
                 grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
                 f"there is a user {name!r} already; choose another name",

@@ -18,7 +18,7 @@ from zermelo.server.coordinator.matching import (
     lease_parameters,
     leases_of_block,
 )
-from zermelo.server.trust.accounts import ANONYMOUS, Caller, Role, UserId
+from zermelo.server.trust.accounts import ANONYMOUS, AccountError, Caller, Role, UserId
 from zermelo.sql import query
 
 HostId = int
@@ -129,7 +129,9 @@ class CoordinatorStore:
         return self._shared
 
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
-        """Whether there is a new account with this token; False if the name is taken."""
+        """Whether the account of this name has this token, from now on or since an earlier
+        call; False if it is somebody else's. `AccountError` if the token is of another one.
+        """
         async with self._pool.connection() as connection, connection.transaction():
             team_id = None
             if team:
@@ -140,11 +142,17 @@ class CoordinatorStore:
                 query("open_account"), {"name": name, "team": team_id, "role": Role.VOLUNTEER}
             )
             row = await cursor.fetchone()
-            if row is not None:
+            if row is None:
+                cursor = await connection.execute(query("find_caller"), {"digest": digest})
+                found = await cursor.fetchone()
+                return found is not None and Caller(*found).name == name
+            try:
                 await connection.execute(
                     query("add_token"), {"digest": digest, "user": row[0]}
                 )
-            return row is not None
+            except errors.UniqueViolation:
+                raise AccountError("this secret opened another account; draw a new one") from None
+            return True
 
     async def standing(self, user: UserId, host: HostId | None) -> pb.StandingReply:
         ((name, team, credit, month, of_host, of_team, rank, users),) = await self._run(

@@ -6,6 +6,7 @@ is as good as a slow hash because there is nothing to guess.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import secrets
 from enum import StrEnum
@@ -19,6 +20,8 @@ from zermelo.sql import query
 UserId = int
 
 TOKEN_BYTES = 32
+#: Of 32 random bytes fewer are different once in 10^13 times.
+FEWEST_BYTE_VALUES = 18
 LONGEST_NAME = 40
 #: Names that begin so are given to volunteers who want none.
 ANONYMOUS = "anonymous"
@@ -47,16 +50,28 @@ class AccountError(ZermeloError, ValueError):
     exit_code = 2
 
 
-def new_token() -> str:
-    return secrets.token_urlsafe(TOKEN_BYTES)
+def new_secret() -> bytes:
+    return secrets.token_bytes(TOKEN_BYTES)
+
+
+def checked_secret(secret: bytes) -> bytes:
+    """A secret that a client chose, unless it is so regular that it was not drawn at random."""
+    if len(secret) != TOKEN_BYTES or len(set(secret)) < FEWEST_BYTE_VALUES:
+        raise AccountError(f"the secret must be {TOKEN_BYTES} random bytes, and is not random")
+    return secret
+
+
+def token_of(secret: bytes) -> str:
+    return base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
 
 
 def digest_of(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def anonymous_name() -> str:
-    return f"{ANONYMOUS}-{secrets.token_hex(6)}"
+def anonymous_name(secret: bytes) -> str:
+    """The same for the same secret, which it does not give away."""
+    return f"{ANONYMOUS}-{hashlib.blake2b(secret, digest_size=6).hexdigest()}"
 
 
 def checked_name(name: str, what: str = "user name") -> str:
@@ -145,6 +160,6 @@ def _team(connection: Connection, name: str) -> int | None:
 
 
 def _add_token(connection: Connection, user: UserId) -> str:
-    token = new_token()
+    token = token_of(new_secret())
     connection.execute(query("add_token"), {"digest": digest_of(token), "user": user})
     return token

@@ -26,8 +26,8 @@ class FaultyProxy:
         #: How often each fault hit each RPC.
         self.faults: Counter[tuple[str, str]] = Counter()
         self._faulty = faulty
-        #: The RPCs of which every request is lost.
-        self._lost: frozenset[str] = frozenset()
+        #: The RPCs that always have this fault.
+        self._always: dict[str, str] = {}
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
@@ -44,11 +44,15 @@ class FaultyProxy:
 
     def lose(self, *rpcs: str) -> None:
         """Lose every request of these RPCs from now on."""
-        self._lost |= frozenset(rpcs)
+        self._always |= dict.fromkeys(rpcs, "request lost")
+
+    def lose_replies(self, *rpcs: str) -> None:
+        """Lose every reply of these RPCs from now on."""
+        self._always |= dict.fromkeys(rpcs, "reply lost")
 
     def restore(self) -> None:
-        """Lose nothing any more."""
-        self._lost = frozenset()
+        """Lose nothing any more, other than by chance."""
+        self._always = {}
 
     async def _run(self) -> None:
         self._done = asyncio.Event()
@@ -64,7 +68,7 @@ class FaultyProxy:
 
     async def _pass_on(self, method: str, request: bytes, context: Any) -> bytes:
         name = method.rpartition("/")[2]
-        fault = "request lost" if name in self._lost else self._next_fault(name)
+        fault = self._always.get(name) or self._next_fault(name)
         self.faults[name, fault] += 1
         if fault == "request lost":
             await context.abort(grpc.StatusCode.UNAVAILABLE, "the request was lost")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from zermelo.server.trust.certificates import make_certificates
 from .conftest import Host, bearer, refusal, running_coordinator, wait_until
 
 KEY = b"k" * 16
+SECRET = bytes(range(7, 39))
 HELLO = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
 ASK_FOR_WORK = pb.RequestWorkRequest(host_key=KEY, slots=1)
 
@@ -55,21 +57,67 @@ def test_names_are_unique_and_anonymity_is_allowed(stub: service.CoordinatorStub
     assert len(names) == 3
 
 
+@pytest.mark.parametrize("name", ["ada", ""])
+def test_the_same_secret_once_more_gives_the_same_account(
+    stub: service.CoordinatorStub, connection: Connection, name: str
+) -> None:
+    request = pb.RegisterRequest(user_name=name, team="engines", secret=SECRET)
+    with ThreadPoolExecutor(6) as pool:
+        calls = [pool.submit(stub.Register, request, timeout=120) for _ in range(6)]
+        replies = [call.result() for call in calls]
+    assert all(reply == replies[0] for reply in replies)
+    assert replies[0].user_name == name or not name
+    assert connection.execute("SELECT count(*) FROM tokens").fetchone() == (1,)
+    assert SECRET.hex() not in repr(connection.execute("SELECT * FROM users").fetchall())
+    standing = stub.Standing(pb.StandingRequest(), metadata=bearer(replies[0].token), timeout=120)
+    assert standing.user_name == replies[0].user_name
+
+
+def test_nobody_gets_an_account_by_repeating_its_registration(
+    stub: service.CoordinatorStub, connection: Connection
+) -> None:
+    mine = stub.Register(pb.RegisterRequest(user_name="ada", secret=SECRET), timeout=120)
+    # Another secret, none at all: the name is taken.
+    for secret in (bytes(reversed(SECRET)), b""):
+        assert refusal(stub.Register, pb.RegisterRequest(user_name="ada", secret=secret)) == (
+            grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
+        )  # fmt: skip
+    # One secret is good for one account.
+    code, _ = refusal(stub.Register, pb.RegisterRequest(user_name="bob", secret=SECRET))
+    assert code == grpc.StatusCode.INVALID_ARGUMENT
+    assert connection.execute("SELECT count(*) FROM users WHERE name = 'bob'").fetchone() == (0,)
+    # What was revoked does not come back.
+    accounts.revoke_tokens(connection, "ada", actor="test")
+    assert refusal(stub.Register, pb.RegisterRequest(user_name="ada", secret=SECRET)) == (
+        grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
+    )  # fmt: skip
+    wait_until(lambda: is_refused(stub, mine.token))
+
+
+@pytest.mark.parametrize("secret", [bytes(32), b"ab" * 16, b"0123456789abcdef" * 2, b"short"])
+def test_a_secret_that_can_be_guessed_is_refused(
+    stub: service.CoordinatorStub, secret: bytes
+) -> None:
+    assert refusal(stub.Register, pb.RegisterRequest(secret=secret)) == (
+        grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT,
+    )  # fmt: skip
+
+
+def is_refused(stub: service.CoordinatorStub, token: str) -> bool:
+    try:
+        stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=120)
+    except grpc.RpcError as error:
+        return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
+    return False
+
+
 def test_a_revoked_token_is_worthless_at_once(
     stub: service.CoordinatorStub, connection: Connection
 ) -> None:
     token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
     stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=120)
     new = accounts.renew_token(connection, "ada", actor="test")
-
-    def refused() -> bool:
-        try:
-            stub.Standing(pb.StandingRequest(), metadata=bearer(token), timeout=120)
-        except grpc.RpcError as error:
-            return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
-        return False
-
-    wait_until(refused)
+    wait_until(lambda: is_refused(stub, token))
     stub.Standing(pb.StandingRequest(), metadata=bearer(new), timeout=120)
 
 

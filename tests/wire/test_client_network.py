@@ -44,6 +44,15 @@ def status(folder: Path) -> dict[str, Any]:
         return {"state": "starting", "unsent_results": 0, "reason": ""}
 
 
+def standing(folder: ClientFolder) -> dict[str, Any] | None:
+    """What a running client knows of its credit, once it does."""
+    try:
+        found: dict[str, Any] | None = ask(folder.control, "status")["standing"]
+    except ClientError:
+        return None
+    return found
+
+
 def test_every_fault_during_every_call(
     database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
@@ -67,6 +76,57 @@ def test_every_fault_during_every_call(
                 break
     assert set(proxy.faults) >= wanted
     check_results(connection, count)
+
+
+def test_every_fault_while_an_account_is_opened_and_asked_for_its_standing(
+    database: str, campaign: Campaign, connection: Connection, tmp_path: Path
+) -> None:
+    wanted = set(itertools.product(("Register", "Standing"), FAULTS[1:]))
+    with (
+        running_coordinator(database, require_token=True) as target,
+        FaultyProxy(target, seed=8) as proxy,
+    ):
+        # The first loses a request and a reply, the second has its request repeated.
+        for name in ("Ada", ""):
+            folder = ClientFolder(tmp_path / f"of-{name}")
+            folder.make()
+            folder.config.write_text(f'name = "{name}"\n')
+            with client(proxy.address, tmp_path / f"of-{name}", "--workers", "1") as process:
+                known = wait_until(lambda at=folder: standing(at))  # type: ignore[misc]
+                assert known["user_name"] == (name or known["user_name"])
+                stop(process)
+            # Nothing of the opening is left but the token.
+            assert folder.token.exists()
+            assert not folder.registration.exists()
+    assert set(proxy.faults) >= wanted
+    # Two accounts with a token each, and a host each, whatever was lost or came twice.
+    owners = "SELECT count(*), count(DISTINCT user_id) FROM "
+    for table in ("tokens", "hosts"):
+        assert connection.execute(owners + table).fetchone() == (2, 2)  # type: ignore[arg-type]
+    assert value(connection, "SELECT count(*) FROM users WHERE name = 'Ada'") == 1
+
+
+def test_a_client_killed_while_it_opens_an_account_gets_it_the_next_time(
+    database: str, campaign: Campaign, connection: Connection, tmp_path: Path
+) -> None:
+    folder = ClientFolder(tmp_path)
+    folder.make()
+    folder.config.write_text('name = "Ada"\n')
+    with (
+        running_coordinator(database, require_token=True) as target,
+        FaultyProxy(target, seed=9, faulty=False) as proxy,
+    ):
+        proxy.lose_replies("Register")
+        with client(proxy.address, tmp_path, "--workers", "1") as process:
+            # The account is there, but its owner does not know.
+            wait_until(lambda: value(connection, "SELECT count(*) FROM tokens"))
+            process.kill()
+        assert not folder.token.exists()
+        proxy.restore()
+        with client(proxy.address, tmp_path, "--workers", "1") as process:
+            assert wait_until(lambda: standing(folder))["user_name"] == "Ada"
+            stop(process)
+    assert value(connection, "SELECT count(*) FROM tokens") == 1
 
 
 def test_heartbeats_through_a_bad_network(
