@@ -118,7 +118,8 @@ class ReversiEngine:
         return Progress(self.core.nodes, self._bounds, self.core.root_done / self._root_moves)
 
     def guess(self, position: ReversiPosition) -> int:
-        if self.game.is_final(position):
+        _, (replies,) = self.core.expand(self.game.encode(position))
+        if not replies:
             return self.game.score(position)
         guess = self.core.guess(position.own, position.opponent)
         return self.game.evaluate(position) if guess is None else self._clamp(guess)

@@ -33,12 +33,35 @@ class Sample(NamedTuple):
     yes: bool | None
 
 
+class Outlook(NamedTuple):
+    """What is to be expected of a question."""
+
+    chance: float
+    #: The median and the mean of the nodes it takes.
+    typical_cost: float
+    expected_cost: float
+
+
 @dataclass(frozen=True, slots=True)
 class CostModel:
     cost_weights: tuple[float, float, float, float] = PRIOR_COST
     spread: float = PRIOR_SPREAD
     chance_weights: tuple[float, float] = PRIOR_CHANCE
     samples: int = field(default=0, compare=False)
+    #: Questions look alike by the thousand: what was worked out for one serves all of them.
+    _outlooks: dict[tuple[int, int], Outlook] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def outlook(self, plies_left: int, distance: int) -> Outlook:
+        outlook = self._outlooks.get((plies_left, distance))
+        if outlook is None:
+            outlook = self._outlooks[plies_left, distance] = Outlook(
+                self.chance(distance),
+                self.typical_cost(plies_left, distance),
+                self.expected_cost(plies_left, distance),
+            )
+        return outlook
 
     def log_cost(self, plies_left: int, distance: int) -> float:
         return _dot(self.cost_weights, _features(plies_left, distance))

@@ -89,18 +89,14 @@ class Choice(NamedTuple):
     need: float
 
 
-_Siblings = Iterator[Choice]
-
-
 @dataclass(slots=True)
 class Plan:
     """What to do now: leaves to ask a client, leaves that are too hard to be asked whole."""
 
     ask: list[Choice] = field(default_factory=list)
     split: list[Choice] = field(default_factory=list)
-
-    def full(self, count: int) -> bool:
-        return len(self.ask) + len(self.split) >= count
+    #: How many workunits all of that will probably make.
+    workunits: float = 0.0
 
 
 class Planner:
@@ -148,7 +144,7 @@ class Planner:
         when they are. What is needed most may be elsewhere then.
         """
         plan = self._choose(count, size)
-        if plan.full(count) or not self._forecast():
+        if plan.workunits >= count or not self._forecast():
             return plan
         return self._choose(count, size)
 
@@ -192,12 +188,13 @@ class Planner:
     def _choose(self, count: int, size: float) -> Plan:
         plan = Plan()
         for question, need in self._by_need():
-            if plan.full(count):
+            if plan.workunits >= count:
                 break
             if question.asked or not question.leaf:
                 continue
-            hard = self.questions.typical_work(question) > size
-            (plan.split if hard else plan.ask).append(Choice(question, need))
+            pieces = self.questions.typical_work(question) / size
+            (plan.split if pieces > 1 else plan.ask).append(Choice(question, need))
+            plan.workunits += max(1.0, pieces)
         return plan
 
     def _by_need(self) -> Iterator[Choice]:
@@ -207,27 +204,21 @@ class Planner:
         begun is finished before more is split.
         """
         turn = itertools.count()
-        heap: list[tuple[float, int, int, Question, _Siblings]] = []
-
-        def push(siblings: _Siblings) -> None:
-            """Their needs fall, so the next of them is enough until it was taken."""
-            for question, need in siblings:
-                if need < LEAST_NEED:
-                    return
-                if question not in seen:
-                    heapq.heappush(heap, (-need, -question.ply, next(turn), question, siblings))
-                    return
-
         seen: set[Question] = set()
-        for test in self._tests():
-            push(iter([test]))
+        heap = [(-need, 0, next(turn), test) for test, need in self._tests()]
+        heapq.heapify(heap)
         while heap:
-            negative_need, _, _, question, siblings = heapq.heappop(heap)
-            push(siblings)
-            if question not in seen:
-                seen.add(question)
-                yield Choice(question, -negative_need)
-                push(_below(question, -negative_need))
+            negative_need, _, _, question = heapq.heappop(heap)
+            if question in seen:
+                continue
+            seen.add(question)
+            yield Choice(question, -negative_need)
+            need = -negative_need * (HELP_DISCOUNT if question.asked else 1.0)
+            for child in question.children:
+                if need < LEAST_NEED:
+                    break
+                heapq.heappush(heap, (-need, -child.ply, next(turn), child))
+                need *= child.chance
 
     def _tests(self) -> Iterator[Choice]:
         """The tests worth working for, with the chance that they are needed."""
@@ -254,13 +245,6 @@ class Planner:
                 following = self.goal.threshold(bounds, guess)
                 self._next_tests.append(self.questions.open_root(self.root.id, following))
         return bool(self._next_tests)
-
-
-def _below(question: Question, need: float) -> _Siblings:
-    """The questions below one that is needed so much, as long as it is open."""
-    if question.asked:
-        need *= HELP_DISCOUNT
-    return (Choice(child, need * reach) for child, reach in question.in_order())
 
 
 def budget_of(size: float) -> int:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from zermelo.games import Bounds
@@ -58,7 +58,7 @@ class Question:
     threshold: int
     ply: int
     parents: list[Question] = field(default_factory=list)
-    #: The open questions below; empty for a leaf.
+    #: The open questions below, in the order to ask them; none below a leaf.
     children: list[Question] = field(default_factory=list)
     chance: float = 0.5
     work: float = 1.0
@@ -75,13 +75,6 @@ class Question:
     @property
     def leaf(self) -> bool:
         return self.node.children is None
-
-    def in_order(self) -> Iterator[tuple[Question, float]]:
-        """The open children in the order to ask them, with the chance to get there."""
-        reach = 1.0
-        for child in self.children:
-            yield child, reach
-            reach *= child.chance
 
 
 class Questions:
@@ -173,8 +166,8 @@ class Questions:
     def typical_work(self, question: Question) -> float:
         """The median of the nodes that this leaf takes; its `work` is the mean."""
         node = question.node
-        typical = self.model.typical_cost(node.plies_left, _distance(node, question.threshold))
-        return typical * math.exp(node.hardness)
+        outlook = self.model.outlook(node.plies_left, _distance(node, question.threshold))
+        return outlook.typical_cost * math.exp(node.hardness)
 
     def ran_out(self, question: Question, nodes: int) -> None:
         """A leaf took more than `nodes`: what is below it is probably harder than usual, too."""
@@ -297,7 +290,10 @@ class Questions:
     # -- estimates ---------------------------------------------------------------------------
 
     def _touch(self, question: Question) -> None:
-        if question not in self._queued:
+        """Something changed that its estimates depend on."""
+        if not question.children:
+            self._evaluate(question)
+        elif question not in self._queued:
             self._queued.add(question)
             # Deepest first, so that a parent is evaluated once for all its children.
             heapq.heappush(self._dirty, (-question.ply, id(question), question))
@@ -308,11 +304,9 @@ class Questions:
             self._evaluate_from_children(question)
         else:
             node = question.node
-            distance = _distance(node, question.threshold)
-            question.chance = self.model.chance(distance)
-            question.work = self.model.expected_cost(node.plies_left, distance) * math.exp(
-                node.hardness
-            )
+            outlook = self.model.outlook(node.plies_left, _distance(node, question.threshold))
+            question.chance = outlook.chance
+            question.work = outlook.expected_cost * math.exp(node.hardness)
         if (
             abs(question.chance - before[0]) > _SMALL_CHANCE
             or abs(question.work - before[1]) > _SMALL_WORK * before[1]

@@ -1,0 +1,1 @@
+"""A fleet of volunteers in virtual time, for `bench/fleet.py`."""

@@ -1,0 +1,243 @@
+"""Clients in virtual time around the real services.
+
+Choice, split, validation, back-up, leasing and withdrawal are the services' own code on a
+real PostgreSQL; only the clock and the clients are simulated. Clients differ in speed and
+in the time a message takes, and hear at their next heartbeat that nobody needs their work.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+import uuid
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from typing import Any, NamedTuple
+
+from zermelo.games import Bounds
+from zermelo.server.assimilator import assimilate
+from zermelo.server.campaigns import Campaign, campaign_summary, create_campaign
+from zermelo.server.coordinator.matching import Slot, lease_parameters, leases_of_block
+from zermelo.server.database import Connection
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
+from zermelo.server.validator import validate
+from zermelo.sql import query
+
+from .oracle import Ask, Oracle, Reply
+
+#: How fast clients are compared with the average, in turn: their mean is 1 for 1, 16, 256
+#: and (but for 0.02 %) 1024 clients.
+PACES = (1.0, 0.5, 1.5, 0.75, 1.25)
+LATENCY = 0.1  # seconds from the coordinator to a client of average pace
+TICK = 0.1  # seconds from a result until the services have dealt with it
+HEARTBEAT = 5.0
+TARGET_SECONDS = 60.0
+
+
+class Puzzle(NamedTuple):
+    """What a fleet is to find out."""
+
+    position: str | None
+    goal: str
+    claim: Bounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    host: int
+    speed: float
+    latency: float
+
+
+@dataclass(slots=True)
+class Job:
+    lease: int
+    client: Client
+    started: float
+    reply: Reply
+    dropped: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return self.reply.nodes / self.client.speed
+
+
+@dataclass
+class Fleet:
+    """N clients, the services, and a clock that jumps to the next event."""
+
+    connection: Connection
+    campaign: Campaign
+    oracle: Oracle
+    size: int
+    speed: float
+    now: float = 0.0
+    #: Time that clients worked, and the nodes they searched in it.
+    busy_seconds: float = 0.0
+    searched: float = 0.0
+    planning_seconds: float = 0.0
+    jobs: dict[int, Job] = field(default_factory=dict)
+    events: list[tuple[float, int, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.plan = CampaignPlan(self.connection, self.campaign, self.oracle.engines[0])
+        self.idle = [
+            Client(self._register(pace * self.speed), pace * self.speed, LATENCY / pace)
+            for pace in islice(cycle(PACES), self.size)
+        ]
+
+    def run(self) -> None:
+        self._serve([])
+        while not self.plan.finished:
+            if not self.events:
+                raise RuntimeError("nobody works, but the campaign is not finished")
+            self.now = self.events[0][0] + TICK
+            self._serve(self._due())
+        # Whoever still works when the answer is known works for nothing.
+        for job in self.jobs.values():
+            self._account(job, self.now)
+
+    def _register(self, speed: float) -> int:
+        user = self.connection.execute(query("ensure_user"), {"name": "fleet"}).fetchone()
+        assert user  # noqa: S101
+        row = self.connection.execute(
+            query("register_host"),
+            {"instance": uuid.uuid4(), "user": user[0], "name": "", "version": "", "slots": 1,
+             "speed": speed},
+        ).fetchone()  # fmt: skip
+        assert row  # noqa: S101
+        return int(row[0])
+
+    def _due(self) -> list[Job]:
+        """What ended until now: jobs done, and jobs that a heartbeat told to drop."""
+        done = []
+        while self.events and self.events[0][0] <= self.now:
+            at, lease, event = heapq.heappop(self.events)
+            job = self.jobs.get(lease)
+            if job is None or (event == "drop") != job.dropped:
+                continue
+            del self.jobs[lease]
+            self.idle.append(job.client)
+            self._account(job, at)
+            if event == "drop":
+                self._cancel(job, at)
+            else:
+                done.append(job)
+        return done
+
+    def _account(self, job: Job, until: float) -> None:
+        seconds = max(0.0, until - job.started)
+        self.busy_seconds += seconds
+        self.searched += seconds * job.client.speed
+
+    def _serve(self, done: list[Job]) -> None:
+        if done:
+            self._submit(done)
+            while validate(self.connection):
+                pass
+            while assimilate(self.connection, self.campaign):
+                pass
+        started = time.perf_counter()
+        demand = Demand(self.size, self.speed, self.now)
+        while self.plan.step(demand) and not self.plan.finished:
+            pass
+        self.planning_seconds += time.perf_counter() - started
+        self._spread_withdrawals()
+        if self.idle and not self.plan.finished:
+            self._lease()
+
+    def _lease(self) -> None:
+        (block,) = self.connection.execute(query("reserve_leases")).fetchone() or (0,)
+        clients = self.idle
+        rows = self.connection.execute(
+            query("lease_workunits"),
+            lease_parameters(
+                [Slot(at, client.host, 0, client.speed) for at, client in enumerate(clients, 1)],
+                leases_of_block(block)[0],
+            ) | {"default_speed": self.speed, "lease_seconds": 3600},
+        ).fetchall()
+        replies = self.oracle.ask(
+            [Ask(bytes(key), threshold, budget)
+             for _, _, _, _, _, key, _, threshold, budget, _ in rows]
+        )  # fmt: skip
+        for (request, lease, *_), reply in zip(rows, replies, strict=True):
+            client = clients[request - 1]
+            job = Job(lease, client, self.now + client.latency, reply)
+            self.jobs[lease] = job
+            heapq.heappush(self.events, (job.started + job.seconds, lease, "done"))
+        given = {request - 1 for request, *_ in rows}
+        self.idle = [client for at, client in enumerate(clients) if at not in given]
+
+    def _spread_withdrawals(self) -> None:
+        """Clients learn at their next heartbeat that nobody needs their work."""
+        rows = self.connection.execute(
+            "SELECT leases.id FROM leases JOIN workunits ON workunits.id = workunit"
+            " WHERE leases.state = 'open' AND workunits.state NOT IN ('ready', 'leased')"
+        )
+        for (lease,) in rows:
+            job = self.jobs.get(lease)
+            if job is None or job.dropped:
+                continue
+            beats = max(1, math.ceil((self.now - job.started) / HEARTBEAT))
+            at = job.started + beats * HEARTBEAT
+            if at < job.started + job.seconds:
+                job.dropped = True
+                heapq.heappush(self.events, (at, lease, "drop"))
+
+    def _cancel(self, job: Job, at: float) -> None:
+        self.connection.execute(
+            "UPDATE leases SET state = 'cancelled', ended_at = now(), nodes = %s WHERE id = %s",
+            (round((at - job.started) * job.client.speed), job.lease),
+        )
+
+    def _submit(self, jobs: list[Job]) -> None:
+        self.connection.execute(
+            query("submit_results"),
+            {
+                "hosts": [job.client.host for job in jobs],
+                "leases": [job.lease for job in jobs],
+                "answers": [job.reply.answer for job in jobs],
+                "los": [job.reply.lo for job in jobs],
+                "his": [job.reply.hi for job in jobs],
+                "nodes": [job.reply.nodes for job in jobs],
+                "seconds": [job.seconds for job in jobs],
+                "proved": [job.reply.proved for job in jobs],
+            },
+        )
+
+
+def simulate(
+    connection: Connection, oracle: Oracle, puzzle: Puzzle, clients: int, speed: float
+) -> dict[str, Any]:
+    """Solve the puzzle with so many clients, which search `speed` nodes a second on average."""
+    campaign = create_campaign(
+        connection, oracle.game.spec, position=puzzle.position, goal=puzzle.goal,
+        claim=puzzle.claim, name=f"{clients} clients", target_seconds=TARGET_SECONDS,
+    )  # fmt: skip
+    found, found_nodes = oracle.found, oracle.found_nodes
+    fleet = Fleet(connection, campaign, oracle, clients, speed)
+    started = time.perf_counter()
+    fleet.run()
+    oracle.save()
+    summary = campaign_summary(connection, campaign.name)
+    unfinished = sum(
+        max(0.0, fleet.now - job.started) * job.client.speed for job in fleet.jobs.values()
+    )
+    return {
+        "clients": clients,
+        "bounds": summary.bounds,
+        "seconds": fleet.now,
+        "idle_share": 1 - fleet.busy_seconds / (fleet.now * clients),
+        "unneeded_share": (summary.wasted_nodes + unfinished) / fleet.searched,
+        "split_share": summary.split_nodes / summary.nodes,
+        "nodes": round(fleet.searched),
+        "workunits": summary.workunits,
+        "splits": summary.splits,
+        "withdrawn": summary.withdrawn,
+        "tree_nodes": summary.tree_nodes,
+        "new_answers": oracle.found - found,
+        "new_nodes": oracle.found_nodes - found_nodes,
+        "real_seconds": time.perf_counter() - started,
+        "planning_seconds": fleet.planning_seconds,
+    }
