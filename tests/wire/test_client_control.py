@@ -55,9 +55,7 @@ def processor_seconds(pid: int) -> float:
 @pytest.fixture
 def long_search(connection: Connection, queue: Queue) -> int:
     """A workunit that keeps a client busy for the whole test."""
-    workunit = hard_question(connection, queue)
-    connection.execute("UPDATE campaigns SET target_seconds = 1000, node_limit = 1e12")
-    return workunit
+    return hard_question(connection, queue)
 
 
 @pytest.mark.usefixtures("long_search")

@@ -99,7 +99,6 @@ def test_a_slurm_task_stops_in_good_order(
     coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
     workunit = hard_question(connection, queue)
-    connection.execute("UPDATE campaigns SET target_seconds = 10000")
     program = tmp_path / "zermelo"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
     program.chmod(0o755)

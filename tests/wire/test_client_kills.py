@@ -53,7 +53,7 @@ class Questions:
         self._game = open_game(SPEC)
         self._chance = random.Random(7)
         self.positions: dict[int, Any] = {}
-        connection.execute("UPDATE campaigns SET spec = %s, target_seconds = 1000", (SPEC,))
+        connection.execute("UPDATE campaigns SET spec = %s, target_seconds = 1e6", (SPEC,))
 
     def refill(self) -> None:
         """Let there be work for everybody."""

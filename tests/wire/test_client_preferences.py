@@ -59,7 +59,6 @@ def endless(connection: Connection, queue: Queue) -> None:
     """Two workunits that keep a worker each busy for the whole test."""
     hard_question(connection, queue)
     queue.add(1, budget=10**12)
-    connection.execute("UPDATE campaigns SET target_seconds = 10000, node_limit = 1e12")
 
 
 @pytest.mark.usefixtures("endless")

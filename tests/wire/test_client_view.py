@@ -60,7 +60,6 @@ class Terminal:
 @pytest.fixture
 def long_search(connection: Connection, queue: Queue) -> None:
     hard_question(connection, queue)
-    connection.execute("UPDATE campaigns SET target_seconds = 10000")
 
 
 @pytest.mark.usefixtures("long_search")
