@@ -18,8 +18,10 @@ from typing import Any
 import psutil
 import pytest
 
+from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.control import ControlServer, NotRunningError, ask, reachable
 from zermelo.client.folder import ClientFolder
+from zermelo.proto.worker_pb2 import SavedSearch
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -130,6 +132,38 @@ def test_stop_ends_the_daemon_and_waits_for_it(
         process.communicate(timeout=120)
         assert process.returncode == 0
     assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+
+
+def test_a_search_with_a_checkpoint_keeps_its_lease_over_a_stop_and_goes_on(
+    database: str, campaign: Campaign, long_search: int, queue: Queue, tmp_path: Path,
+    connection: Connection,
+) -> None:  # fmt: skip
+    searches = ClientFolder(tmp_path).searches
+    options = ("--workers", "1", "--checkpoint-seconds", "0.05")
+    with running_coordinator(database, lease_seconds=600.0) as address:
+        with client(address, tmp_path, *options) as process:
+            wait_until(lambda: list(searches.glob("*.search")))
+            told = stop(process)
+        assert "searches are saved (1); started again within" in told
+        # The host has left, its lease has not: nobody else gets the work.
+        lease = value(connection, "SELECT id FROM leases WHERE state = 'open'")
+        assert queue.state(long_search) == "leased"
+        (search,) = Checkpoints(searches, durable=False).saved()
+        assert isinstance(search, SavedSearch)
+        assert (search.workunit.lease_id, search.nodes > 0) == (lease, True)
+        with client(address, tmp_path, *options) as process:
+            found = wait_until(
+                lambda: (now := searching(tmp_path)) and now["nodes"] > search.nodes and now
+            )
+            assert (found["lease"], found["resumed"]) == (lease, True)
+            # What it has found out so far counts, and no second lease was needed.
+            assert value(connection, "SELECT count(*) FROM leases") == 1
+            # Nothing is kept for a question that nobody asks any more.
+            connection.execute("UPDATE workunits SET state = 'withdrawn'")
+            wait_until(lambda: queue.lease_state(lease) == "cancelled")
+            wait_until(lambda: not list(searches.glob("*.search")))
+            told = stop(process)
+    assert f"going on with lease {lease} from its checkpoint, {search.nodes} nodes on" in told
 
 
 @pytest.mark.usefixtures("long_search")
