@@ -16,6 +16,7 @@ from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.proto import operations_pb2 as pb
 from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.operations import SUMS
 
 Command = Callable[..., None]
 _MOST = option("--most", type=click.IntRange(1, 10_000), default=50, help="Rows to show.")
@@ -97,6 +98,15 @@ def workunit(ask: Ask, workunit: int, as_json: bool) -> None:
     """One workunit: its question, and everybody who was asked."""
     found = ask(pb.ShowWorkunitRequest(workunit=workunit))
     print_message(found.workunit, "history", found.history, as_json)
+
+
+@admin.command()
+@option("--by", type=click.Choice(SUMS), default="user", help="What to sum by.")
+@_MOST
+@_looking
+def credit(ask: Ask, by: str, most: int, as_json: bool) -> None:
+    """Credit for validated work in millions of nodes; `partial` ended without a result."""
+    print_messages("credit", ask(pb.ListCreditRequest(by=by, most=most)).credit, as_json)
 
 
 @admin.command()

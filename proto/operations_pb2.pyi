@@ -196,6 +196,32 @@ class Asked(_message.Message):
     nodes: int
     def __init__(self, lease: _Optional[int] = ..., host: _Optional[int] = ..., user: _Optional[str] = ..., leased_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease_state: _Optional[str] = ..., probe: _Optional[bool] = ..., state: _Optional[str] = ..., answer: _Optional[str] = ..., lo: _Optional[int] = ..., hi: _Optional[int] = ..., nodes: _Optional[int] = ...) -> None: ...
 
+class ListCreditRequest(_message.Message):
+    __slots__ = ("by", "most")
+    BY_FIELD_NUMBER: _ClassVar[int]
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    by: str
+    most: int
+    def __init__(self, by: _Optional[str] = ..., most: _Optional[int] = ...) -> None: ...
+
+class ListCreditReply(_message.Message):
+    __slots__ = ("credit",)
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    credit: _containers.RepeatedCompositeFieldContainer[CreditSum]
+    def __init__(self, credit: _Optional[_Iterable[_Union[CreditSum, _Mapping]]] = ...) -> None: ...
+
+class CreditSum(_message.Message):
+    __slots__ = ("name", "credit", "partial", "results")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    PARTIAL_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    credit: float
+    partial: float
+    results: int
+    def __init__(self, name: _Optional[str] = ..., credit: _Optional[float] = ..., partial: _Optional[float] = ..., results: _Optional[int] = ...) -> None: ...
+
 class ListCampaignsRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

@@ -28,6 +28,7 @@ from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Claims, Listener
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
 from zermelo.server.tree.identity import NodeId
+from zermelo.server.trust.credit import grant_partial
 from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
 from zermelo.server.trust.voting import DISPUTE_QUORUM
 from zermelo.sql import query
@@ -206,7 +207,8 @@ def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> No
 def _valid_results(connection: Connection, campaign: Campaign, most: int) -> list[Valid]:
     """Results to assimilate, and the tree locked against other writers."""
     connection.execute(query("lock_tree"), (campaign.id,))
-    connection.execute(query("count_ended_leases"), {"campaign": campaign.id})
+    row = connection.execute(query("count_ended_leases"), {"campaign": campaign.id}).fetchone()
+    grant_partial(connection, row[0] if row else ())
     retract_doubted(connection, campaign)
     rows = connection.execute(
         query("valid_results"), {"campaign": campaign.id, "most": most}

@@ -18,6 +18,7 @@ from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Listener
 from zermelo.server.trust.comparison import Comparison
 from zermelo.server.trust.credit import grant
+from zermelo.server.trust.records import note_errors
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -112,9 +113,7 @@ def _refuse(connection: Connection, results: Sequence[Pending]) -> None:
         return
     _judge(connection, results, "invalid")
     connection.execute(query("ask_again"), ([result.workunit for result in results],))
-    connection.execute(
-        query("note_errors"), {"hosts": sorted({result.host for result in results})}
-    )
+    note_errors(connection, sorted({result.host for result in results}))
     connection.execute(query("notify"), ("zermelo_ready", ""))
 
 

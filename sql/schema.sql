@@ -26,7 +26,9 @@ CREATE TABLE users (
     role        user_role NOT NULL DEFAULT 'volunteer',
     created_at  timestamptz NOT NULL DEFAULT now(),
     team        integer REFERENCES teams,
-    banned_at   timestamptz
+    banned_at   timestamptz,
+    -- How many leases all hosts of the user may hold at once, kept by the validator.
+    quota       integer NOT NULL DEFAULT 4096 CHECK (quota >= 1)
 );
 
 -- Who knows a token is its user. Only its SHA-256 digest is kept: 256 random bits need no
@@ -368,9 +370,17 @@ CREATE TABLE credits (
     month       date NOT NULL,
     nodes       double precision NOT NULL DEFAULT 0,
     results     bigint NOT NULL DEFAULT 0,
+    -- How many of the nodes are for work that ended without a result.
+    partial     double precision NOT NULL DEFAULT 0,
     UNIQUE NULLS NOT DISTINCT (host, month, team)
 ) WITH (fillfactor = 50);
 CREATE INDEX credits_user ON credits (user_id);
+
+-- What was granted for leases that ended without a result, so that a late one is not paid twice.
+CREATE TABLE partial_credits (
+    lease       bigint PRIMARY KEY,
+    nodes       real NOT NULL CHECK (nodes > 0)
+);
 
 -- Whoever changes what others rely on leaves a line here: operators by their commands, the
 -- services where they overrule what was believed before.

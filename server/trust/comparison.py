@@ -53,6 +53,8 @@ class Answer(NamedTuple):
     proved: bytes | None
     budget: int
     seconds: float
+    #: What its lease was granted before the answer came, late.
+    granted: float
 
 
 @dataclass
@@ -109,7 +111,7 @@ class Comparison:
             answer = stored[vote.lease]
             if answer.state in BELIEVED:
                 continue
-            effort = float(min(question.expected, answer.budget))
+            effort = max(0.0, min(question.expected, answer.budget) - answer.granted)
             self._settle(answer, "valid", verdict.bounds, effort, proved)
             proved = None  # once is enough
             self._efforts.append((vote.host, effort))

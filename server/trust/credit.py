@@ -1,15 +1,22 @@
 """Credit for validated work, in nodes as the cost model expected them.
 
 No number that a client claims enters: the same answer is worth the same to everybody.
+Long work that ended without a result, because nobody needed it any more or because the
+client handed it back, earns a part: docs/security.md says why that cannot be inflated.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from zermelo.server.database import Connection
+from zermelo.server.trust import records
 from zermelo.sql import query
+
+#: What may be granted without a result, as a share of what was granted for results.
+PARTIAL_SHARE = 0.25
 
 
 def grant(connection: Connection, efforts: Iterable[tuple[int, float]]) -> None:
@@ -25,5 +32,17 @@ def grant(connection: Connection, efforts: Iterable[tuple[int, float]]) -> None:
             {
                 "hosts": list(nodes), "nodes": list(nodes.values()),
                 "results": [count[host] for host in nodes],
+            },
+        )  # fmt: skip
+
+
+def grant_partial(connection: Connection, leases: Sequence[int]) -> None:
+    """Credit for the work of leases that have just ended without a result."""
+    if leases:
+        connection.execute(
+            query("grant_partial_credit"),
+            {
+                "leases": list(leases), "known_after": records.KNOWN_AFTER,
+                "share": PARTIAL_SHARE, "month": datetime.now(UTC).date().replace(day=1),
             },
         )  # fmt: skip

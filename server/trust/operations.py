@@ -18,9 +18,13 @@ from zermelo.server.campaigns import list_campaigns
 from zermelo.server.database import Connection, in_transaction
 from zermelo.server.trust import accounts, administration
 from zermelo.server.trust.accounts import AccountError, Role
+from zermelo.server.trust.administration import AdministrationError
 from zermelo.server.trust.audit import actions
 
 M = TypeVar("M", bound=Message)
+
+#: What credit is summed by.
+SUMS = ("user", "host", "team", "month")
 
 
 def perform(connection: Connection, request: Any, *, actor: str) -> Any:
@@ -58,6 +62,15 @@ def _show_workunit(connection: Connection, request: pb.ShowWorkunitRequest, _: s
     return pb.ShowWorkunitReply(
         workunit=_message(pb.AskedWorkunit, workunit), history=_messages(pb.Asked, history)
     )
+
+
+def _list_credit(connection: Connection, request: pb.ListCreditRequest, _: str) -> Any:
+    if request.by not in SUMS:
+        raise AdministrationError(
+            f"credit is not summed by {request.by!r}; there are: {', '.join(SUMS)}"
+        )
+    found = administration.rows(connection, "list_credit", by=request.by, most=request.most)
+    return pb.ListCreditReply(credit=_messages(pb.CreditSum, found))
 
 
 def _list_campaigns(connection: Connection, request: pb.ListCampaignsRequest, _: str) -> Any:
@@ -146,6 +159,7 @@ _PERFORMED: dict[type[Message], Callable[[Connection, Any, str], Any]] = {
     pb.ListHostsRequest: _list_hosts,
     pb.ShowHostRequest: _show_host,
     pb.ShowWorkunitRequest: _show_workunit,
+    pb.ListCreditRequest: _list_credit,
     pb.ListCampaignsRequest: _list_campaigns,
     pb.ListAuditRequest: _list_audit,
     pb.OpenAccountRequest: _open_account,

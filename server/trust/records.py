@@ -16,8 +16,11 @@ log = logging.getLogger(__name__)
 KNOWN_AFTER = 60
 #: Known hosts are checked at least so often.
 LEAST_CHECKED = 0.04
-#: What a quota may grow to.
+#: What the quota of a host may grow to.
 MOST_LEASES = 1024
+#: What the quota of a user, for all its hosts together, may grow and shrink to.
+MOST_LEASES_OF_USER = 65_536
+LEAST_LEASES_OF_USER = 16
 
 
 def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]]) -> None:
@@ -32,6 +35,7 @@ def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]])
             query("note_confirmed"),
             {
                 "hosts": hosts, "most": MOST_LEASES, "known_after": KNOWN_AFTER,
+                "most_of_user": MOST_LEASES_OF_USER,
                 "answers": [int(told[host][0]) for host in hosts],
                 "nodes": [told[host][1] for host in hosts],
                 "seconds": [told[host][2] for host in hosts],
@@ -39,11 +43,19 @@ def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]])
         )  # fmt: skip
 
 
+def note_errors(connection: Connection, hosts: Sequence[int]) -> None:
+    """Bad answers: the records of these hosts end, quotas shrink, and they get no work a while."""
+    connection.execute(
+        query("note_errors"), {"hosts": list(hosts), "least": LEAST_LEASES_OF_USER}
+    )
+
+
 def convict(
     connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = ""
 ) -> int:
     """Hosts that lied: their records end, and what rests on their word is doubted."""
-    connection.execute(query("note_errors"), {"hosts": list(hosts)})
+    note_errors(connection, hosts)
+    connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
     rows = connection.execute(
         query("doubt_results"), {"hosts": list(hosts), "known_after": KNOWN_AFTER}
     ).fetchall()

@@ -57,17 +57,18 @@ UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,
 WHERE campaign = %(campaign)s
 
 -- name: count_ended_leases
--- The work of leases that ended without a result is wasted.
+-- The work of leases that ended without a result is wasted; which ones these were.
 WITH ended AS (
     UPDATE leases SET counted = true FROM workunits
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
       AND workunits.id = leases.workunit AND workunits.campaign = %(campaign)s
       AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
-    RETURNING leases.nodes
+    RETURNING leases.id, leases.nodes
 )
 UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended),
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)
 WHERE campaign = %(campaign)s
+RETURNING ARRAY (SELECT ended.id FROM ended)
 
 -- name: refuse_unfounded
 -- Answers found with bounds that were retracted meanwhile; their questions are asked anew.

@@ -5,11 +5,14 @@
 -- validators share the work.
 SELECT results.lease, results.workunit, results.campaign, results.host, results.answer,
        results.lo, results.hi, results.proved, workunits.threshold, campaigns.max_score,
-       campaigns.replication, least(workunits.expected, leases.budget) AS effort
+       campaigns.replication,
+       greatest(0, least(workunits.expected, leases.budget)
+                   - coalesce(partial_credits.nodes, 0)) AS effort
 FROM results
 JOIN workunits ON workunits.id = results.workunit
 JOIN campaigns ON campaigns.id = results.campaign
 JOIN leases ON leases.id = results.lease
+LEFT JOIN partial_credits ON partial_credits.lease = results.lease
 WHERE results.state = 'pending'
 ORDER BY results.lease LIMIT %s
 FOR UPDATE OF results SKIP LOCKED
@@ -40,8 +43,10 @@ WHERE workunits.id = ANY(%s) ORDER BY workunits.id FOR UPDATE OF workunits
 -- All answers to these questions that may still count.
 SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
        results.state, results.answer, results.lo, results.hi, results.proved, leases.budget,
-       extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds
+       extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
+       coalesce(partial_credits.nodes, 0)::float8 AS granted
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
+LEFT JOIN partial_credits ON partial_credits.lease = results.lease
 WHERE results.workunit = ANY(%s)
   AND results.state IN ('pending', 'unconfirmed', 'valid', 'assimilated')
 ORDER BY results.lease
@@ -73,27 +78,38 @@ SELECT EXISTS (
 )
 
 -- name: note_confirmed
--- Hosts whose answers others confirmed: their record and their quota grow. Who becomes known
--- again is forgiven.
-UPDATE hosts SET streak = streak + told.answers, confirmed = confirmed + told.answers,
-                 errors = CASE WHEN streak + told.answers < %(known_after)s THEN errors ELSE 0 END,
-                 quota = least(%(most)s, quota + told.answers),
-                 validated_nodes = validated_nodes + told.nodes,
-                 validated_seconds = validated_seconds + told.seconds
-FROM unnest(
-    %(hosts)s::integer[], %(answers)s::integer[], %(nodes)s::float8[], %(seconds)s::float8[]
-) AS told (host, answers, nodes, seconds)
-WHERE hosts.id = told.host
+-- Hosts whose answers others confirmed: their record and their quota grow, and with it that of
+-- their users. Who becomes known again is forgiven.
+WITH confirmed AS (
+    UPDATE hosts SET streak = streak + told.answers, confirmed = confirmed + told.answers,
+                     errors = CASE WHEN streak + told.answers < %(known_after)s
+                                   THEN errors ELSE 0 END,
+                     quota = least(%(most)s, quota + told.answers),
+                     validated_nodes = validated_nodes + told.nodes,
+                     validated_seconds = validated_seconds + told.seconds
+    FROM unnest(
+        %(hosts)s::integer[], %(answers)s::integer[], %(nodes)s::float8[], %(seconds)s::float8[]
+    ) AS told (host, answers, nodes, seconds)
+    WHERE hosts.id = told.host
+    RETURNING hosts.user_id, told.answers
+), of_users AS (
+    SELECT user_id, sum(answers) AS answers FROM confirmed GROUP BY user_id
+)
+UPDATE users SET quota = least(%(most_of_user)s, users.quota + of_users.answers)
+FROM of_users WHERE users.id = of_users.user_id AND users.quota < %(most_of_user)s
 
 -- name: note_errors
--- One bad answer: the record begins anew, and the quota shrinks. Coordinators forget the old one.
-WITH noted AS (
+-- One bad answer: the record begins anew, and the quotas of host and user shrink. Coordinators
+-- forget the old ones.
+WITH erring AS (
     UPDATE hosts SET streak = 0, errors = errors + 1, error_at = now(),
                      quota = greatest(1, quota / 4)
-    WHERE id = ANY(%(hosts)s)
-    RETURNING id
+    WHERE id = ANY(%(hosts)s) RETURNING user_id
+), of_users AS (
+    UPDATE users SET quota = greatest(%(least)s, quota / 2)
+    WHERE id = ANY (ARRAY (SELECT user_id FROM erring))
 )
-SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM noted)
+SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM erring)
 
 -- name: doubt_results
 -- Everything that is believed on the word of these hosts. What others, not of the same kind,
@@ -136,19 +152,6 @@ WITH suspect AS MATERIALIZED (
     WHERE credits.host = taken.host AND credits.month = taken.month
 )
 SELECT campaign, count(*) FROM doubted GROUP BY campaign
-
--- name: grant_credit
--- Credit in nodes, to the hosts, in the team their user is in now.
-INSERT INTO credits AS c (host, user_id, team, month, nodes, results)
-SELECT hosts.id, hosts.user_id, users.team, date_trunc('month', now() AT TIME ZONE 'UTC')::date,
-       granted.nodes, granted.results
-FROM unnest(%(hosts)s::integer[], %(nodes)s::float8[], %(results)s::bigint[])
-     AS granted (host, nodes, results)
-JOIN hosts ON hosts.id = granted.host
-JOIN users ON users.id = hosts.user_id
-ORDER BY hosts.id
-ON CONFLICT (host, month, team) DO UPDATE
-SET nodes = c.nodes + excluded.nodes, results = c.results + excluded.results
 
 -- name: unanswerable_votes
 -- Answers that wait for another user's although nobody will be asked any more.

@@ -54,6 +54,7 @@ TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
     "Operations/ListHosts": (OPERATOR, op.ListHostsRequest(most=5), None),
     "Operations/ShowHost": (OPERATOR, op.ShowHostRequest(host=99, most=5), service.IMPOSSIBLE),
     "Operations/ShowWorkunit": (OPERATOR, op.ShowWorkunitRequest(workunit=9), service.IMPOSSIBLE),
+    "Operations/ListCredit": (OPERATOR, op.ListCreditRequest(by="team", most=5), None),
     "Operations/ListCampaigns": (OPERATOR, op.ListCampaignsRequest(), None),
     "Operations/ListAudit": (OPERATOR, op.ListAuditRequest(most=5), None),
     "Operations/OpenAccount": (
