@@ -1,7 +1,7 @@
 """Dealing: which workunits go to the calls that wait, in one statement for all of them.
 
 What would have to be asked of the database before every deal is remembered instead: how
-many more leases a host may have, and that no question waits for another user. Only one
+many more leases a host or a user may have, and that no question waits for another user. Only one
 deal runs at a time, so what is remembered and what is dealt do not come apart; other
 coordinators can make it wrong for `REMEMBER_SECONDS` at most.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from zermelo.server.coordinator.matching import Again, Slot, assign, open_slots
@@ -21,7 +21,9 @@ from zermelo.server.trust.accounts import UserId
 MOST_PROBES = 64
 #: How long a host's terms are believed without asking the database again.
 REMEMBER_SECONDS = 10.0
-MOST_HOSTS_REMEMBERED = 100_000
+#: ... and those of a user who holds as many leases as it may, which take counting to look up.
+REMEMBER_FULL_SECONDS = 1.0
+MOST_REMEMBERED = 100_000
 
 
 @dataclass(slots=True)
@@ -32,12 +34,25 @@ class _Terms:
     until: float
 
 
+@dataclass(slots=True)
+class _Allowance:
+    """How many more leases all hosts of a user together may have."""
+
+    free: int
+    asked_at: float
+
+    def stale(self, wanted: int, now: float) -> bool:
+        seconds = REMEMBER_SECONDS if self.free >= wanted else REMEMBER_FULL_SECONDS
+        return now > self.asked_at + seconds
+
+
 class Dealer:
     def __init__(
         self, store: CoordinatorStore, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store, self._clock = store, clock
         self._terms: OrderedDict[HostId, _Terms] = OrderedDict()
+        self._allowances: OrderedDict[UserId, _Allowance] = OrderedDict()
         self._numbers = range(0)
         #: Whether a question may be waiting for another user's answer.
         self._again_waits = True
@@ -47,6 +62,7 @@ class Dealer:
     def forget_terms(self) -> None:
         """Somebody changed what hosts may have: ask the database again."""
         self._terms.clear()
+        self._allowances.clear()
 
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work; it may be a question for other users."""
@@ -72,6 +88,8 @@ class Dealer:
             terms = self._terms.get(requests[item.request - 1].host)
             if terms is not None:
                 terms.free -= 1
+                if terms.user in self._allowances:
+                    self._allowances[terms.user].free -= 1
         return leased, granted
 
     async def _open_slots(self, requests: Sequence[Request]) -> list[Slot]:
@@ -90,12 +108,36 @@ class Dealer:
                 self._terms[host] = _Terms(user, free, now + REMEMBER_SECONDS)
                 self._terms.move_to_end(host)
         known = {host: self._terms[host] for host in wanted if host in self._terms}
-        while len(self._terms) > MOST_HOSTS_REMEMBERED:
+        while len(self._terms) > MOST_REMEMBERED:
             self._terms.popitem(last=False)
         return open_slots(
             [(request.host, request.slots, request.speed) for request in requests],
             {host: (terms.user, terms.free) for host, terms in known.items()},
+            await self._free_of_users(known, wanted),
         )
+
+    async def _free_of_users(
+        self, known: Mapping[HostId, _Terms], wanted: Mapping[HostId, int]
+    ) -> dict[UserId, int]:
+        """What the users of these hosts may have together; nobody's where that is unlimited."""
+        if not self._store.limits_users:
+            return {}
+        of_users: Counter[UserId] = Counter()
+        for host, terms in known.items():
+            of_users[terms.user] += wanted[host]
+        now = self._clock()
+        unsure = [
+            user for user, number in of_users.items()
+            if user not in self._allowances or self._allowances[user].stale(number, now)
+        ]  # fmt: skip
+        if unsure:
+            for user, free in await self._store.user_terms(unsure):
+                self._allowances[user] = _Allowance(free, now)
+                self._allowances.move_to_end(user)
+        left = {user: self._allowances[user].free for user in of_users}
+        while len(self._allowances) > MOST_REMEMBERED:
+            self._allowances.popitem(last=False)
+        return left
 
     async def _asked_again(self, most: int) -> list[Again]:
         if not self._again_waits:

@@ -13,6 +13,7 @@ from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId
+from zermelo.server.trust.accounts import UserId
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -22,11 +23,16 @@ HOST_RATE = Rate(per_second=50, burst=200)
 FRIENDLY_HOST_RATE = Rate(per_second=1000, burst=4000)
 
 
+#: Hosts of one account that introduce themselves: each may be a new one, and is remembered.
+HELLO_RATE = Rate(per_second=2, burst=1000)
+
+
 class Hosts:
     def __init__(self, store: CoordinatorStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
         self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
+        self._hellos = RateLimiter(FRIENDLY_HOST_RATE if open_access else HELLO_RATE)
         #: The hosts that called since somebody last took this, and how fast they say they are.
         self.seen: dict[HostId, float] = {}
 
@@ -48,6 +54,10 @@ class Hosts:
         self.seen[host.id] = speed or self.seen.get(host.id, 0.0)
         return host
 
+    def admit_hello(self, user: UserId) -> None:
+        """A refusal when too many hosts of a user introduce themselves."""
+        _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
+
     def remember(self, host_key: bytes, host: Host) -> None:
         """Keep a host for its next calls; a refusal when it is banned or too fast."""
         if host.banned:
@@ -58,12 +68,15 @@ class Hosts:
         self._hosts[host_key] = host
         if len(self._hosts) > MOST_HOSTS_REMEMBERED:
             self._hosts.popitem(last=False)
-        wait = self._rates.wait_needed(host.id)
-        if wait:
-            raise RefusalError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST,
-                "this host calls too often; slow down", max(1, round(1000 * wait)),
-            )  # fmt: skip
+        _slow_down(self._rates.wait_needed(host.id), "this host calls too often; slow down")
+
+
+def _slow_down(seconds: float, message: str) -> None:
+    if seconds:
+        raise RefusalError(
+            grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST, message,
+            max(1, round(1000 * seconds)),
+        )  # fmt: skip
 
 
 def instance_of(host_key: bytes) -> uuid.UUID:

@@ -63,7 +63,9 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
 
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
-    store = CoordinatorStore(url, lease_seconds=settings.lease_seconds)
+    store = CoordinatorStore(
+        url, lease_seconds=settings.lease_seconds, limits_users=settings.require_token
+    )
     desk, library = Desk(url), Desk(url)
     metrics = CoordinatorMetrics()
     dealer = Dealer(store)

@@ -8,7 +8,8 @@ answer is known (*probes*).
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 #: How many lease numbers are reserved at once.
@@ -42,20 +43,27 @@ class Assignment(NamedTuple):
 
 
 def open_slots(
-    wanted: Sequence[tuple[int, int, float]], terms: dict[int, tuple[int, int]]
+    wanted: Sequence[tuple[int, int, float]],
+    terms: dict[int, tuple[int, int]],
+    free_of_users: Mapping[int, int] = MappingProxyType({}),
 ) -> list[Slot]:
     """Slots of (host, number, speed) as far as quotas allow, one to each before a second.
 
-    `terms` has user and free leases of every host; what one host asks for in several
-    requests comes out of the same quota.
+    `terms` has user and free leases of every host, `free_of_users` those of users where they
+    are limited; what a host or a user asks for in several requests comes out of one quota.
     """
     free = {host: allowance for host, (_, allowance) in terms.items()}
+    left = dict(free_of_users)
     slots: list[Slot] = []
     for turn in range(max((number for _, number, _ in wanted), default=0)):
         for request, (host, number, speed) in enumerate(wanted, 1):
             if turn < number and free.get(host, 0) > 0:
-                free[host] -= 1
-                slots.append(Slot(request, host, terms[host][0], speed))
+                user = terms[host][0]
+                if left.get(user, 1) > 0:
+                    free[host] -= 1
+                    if user in left:
+                        left[user] -= 1
+                    slots.append(Slot(request, host, user, speed))
     return slots
 
 

@@ -20,6 +20,7 @@ from zermelo.server.coordinator.store import (
     Beat,
     CoordinatorStore,
     Directive,
+    Host,
     HostId,
     Leased,
     Request,
@@ -88,8 +89,10 @@ class Service:
                 f"{service.OLDEST_PROTOCOL_VERSION} to {service.PROTOCOL_VERSION}; "
                 "install a newer zermelo",
             )
+        user = CALLER.get().user
+        self._hosts.admit_hello(user)
         host = await self._store.register_host(
-            CALLER.get().user,
+            user,
             instance_of(request.host_key),
             name=_one_line(request.host_name),
             version=_one_line(request.client_version),
@@ -116,7 +119,7 @@ class Service:
         self._metrics.leased(len(leased))
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
-        return pb.RequestWorkReply(no_work=await self._no_work(host.id))
+        return pb.RequestWorkReply(no_work=await self._no_work(host))
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
         host = (await self._hosts.calling(request.host_key)).id
@@ -184,13 +187,13 @@ class Service:
             workunit.known.ParseFromString(item.known)
         return workunit
 
-    async def _no_work(self, host: HostId) -> pb.NoWork:
+    async def _no_work(self, host: Host) -> pb.NoWork:
         running, paused, others_asked = await self._store.campaigns_open()
         if self._leasing.stopping:
             reason, message = pb.NoWork.STOPPING, "this coordinator is going down"
-        elif running and not await self._store.may_lease(host):
+        elif running and (who := await self._store.quota_used_up(host)):
             reason = pb.NoWork.TOO_MANY_LEASES
-            message = "this host holds as many workunits as it may; good results raise the number"
+            message = f"{who} may have no more workunits now; good results raise the number"
         elif running and others_asked:
             reason = pb.NoWork.OTHERS_ASKED
             message = "what is left waits for the answers of other users"

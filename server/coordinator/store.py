@@ -97,8 +97,12 @@ class Directive(NamedTuple):
 
 
 class CoordinatorStore:
-    def __init__(self, url: str, *, lease_seconds: float) -> None:
+    def __init__(
+        self, url: str, *, lease_seconds: float, limits_users: bool = True
+    ) -> None:
         self._lease_seconds = lease_seconds
+        #: Whether users have quotas; where all callers share an account it has none.
+        self.limits_users = limits_users
         self._shared: Caller | None = None
         self.lease_ms = round(lease_seconds * 1000)
         #: For what must not be lost once somebody was told of it.
@@ -206,9 +210,17 @@ class CoordinatorStore:
         """Whose hosts these are, and how many more leases each may have."""
         return await self._run("lease_terms", {"hosts": hosts})
 
-    async def may_lease(self, host: HostId) -> bool:
-        """Whether the quota of a host leaves room for another lease."""
-        return any(free for _, _, free in await self.lease_terms([host]))
+    async def user_terms(self, users: Sequence[UserId]) -> list[tuple[UserId, int]]:
+        """How many more leases all hosts of each user may have together."""
+        return await self._run("user_terms", {"users": users})
+
+    async def quota_used_up(self, host: Host) -> str:
+        """Whose quota leaves no room for another lease of this host; empty if there is room."""
+        if not any(free for _, _, free in await self.lease_terms([host.id])):
+            return "this host"
+        if self.limits_users and not any(free for _, free in await self.user_terms([host.user])):
+            return "all hosts of this account together"
+        return ""
 
     async def workunits_asked_again(self, most: int) -> list[Again]:
         """Questions that wait for another user's answer, most urgent first."""

@@ -46,6 +46,14 @@ SELECT h.id, h.user_id, CASE
     ))::integer END
 FROM hosts h WHERE h.id = ANY (%(hosts)s)
 
+-- name: user_terms
+-- How many more leases all hosts of these users together may have.
+SELECT u.id, greatest(0, u.quota - (
+    SELECT count(*) FROM hosts h JOIN leases l ON l.host = h.id AND l.state = 'open'
+    WHERE h.user_id = u.id
+))::integer
+FROM users u WHERE u.id = ANY (%(users)s)
+
 -- name: workunits_asked_again
 -- Questions that wait for another user's answer, most urgent first, and who knows them.
 SELECT w.id, ARRAY (

@@ -66,9 +66,9 @@ def ended_lease(
     )  # fmt: skip
     lease = value(
         connection,
-        "INSERT INTO leases (workunit, host, budget, nodes, state, leased_at, progress_at,"
-        " deadline, ended_at) VALUES (%s, %s, %s, %s, %s, now() - %s * interval '1 second',"
-        " now(), now(), now()) RETURNING id",
+        "INSERT INTO leases (id, workunit, host, budget, nodes, state, leased_at, progress_at,"
+        " deadline, ended_at) SELECT coalesce(max(id), 0) + 1, %s, %s, %s, %s, %s,"
+        " now() - %s * interval '1 second', now(), now(), now() FROM leases RETURNING id",
         workunit, host, budget, nodes, state, seconds,
     )  # fmt: skip
     connection.execute("UPDATE totals SET workunits = workunits + 1, withdrawn = withdrawn + 1")

@@ -15,7 +15,7 @@ from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import gate
+from zermelo.server.coordinator import gate, hosts
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
@@ -157,6 +157,49 @@ def test_strangers_are_slowed_down(
                 stub.Register(pb.RegisterRequest(), timeout=120)
             assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
             assert int(dict(caught.value.trailing_metadata())[service.RETRY_AFTER]) > 0
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits so low that a test meets them, and refilled so slowly that it must."""
+    slow = Rate(per_second=1e-6, burst=3)
+    monkeypatch.setattr(gate, "ACCOUNT_RATE", Rate(per_second=1e-6, burst=20))
+    monkeypatch.setattr(hosts, "HOST_RATE", slow)
+    monkeypatch.setattr(hosts, "HELLO_RATE", slow)
+
+
+def too_fast(call: Any, request: Any, token: str) -> bool:
+    """Whether a call is refused for coming too soon, and told when to come again."""
+    try:
+        call(request, metadata=bearer(token), timeout=60)
+    except grpc.RpcError as error:
+        if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
+            raise
+        told = dict(error.trailing_metadata())
+        return told[service.REASON] == service.TOO_FAST and int(told[service.RETRY_AFTER]) > 0
+    return False
+
+
+def test_calls_of_a_host_and_of_an_account_are_limited(
+    hasty: None, stub: service.CoordinatorStub, connection: Connection
+) -> None:
+    ada, bob = (
+        accounts.open_account(connection, name, Role.VOLUNTEER, actor="test")
+        for name in ("ada", "bob")
+    )
+    for token, key in ((ada, b"a"), (bob, b"b")):  # the limits of one do not touch the other
+        first, second = (
+            pb.HelloRequest(protocol_version=1, host_key=16 * key, workers=1)
+            for key in (key, key.upper())
+        )
+        assert not too_fast(stub.Hello, first, token)
+        assert not too_fast(stub.Hello, second, token)
+        beat = pb.HeartbeatRequest(host_key=16 * key)
+        assert [too_fast(stub.Heartbeat, beat, token) for _ in range(3)] == [False, False, True]
+        assert not too_fast(stub.Hello, second, token)
+        assert too_fast(stub.Hello, second, token)  # the fourth of its account
+        standing = [too_fast(stub.Standing, pb.StandingRequest(), token) for _ in range(20)]
+        assert standing == [False] * 13 + [True] * 7  # after seven calls of this account
 
 
 def test_a_bucket_gives_what_it_is_filled_with() -> None:

@@ -13,10 +13,15 @@ import pytest
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.dealing import REMEMBER_SECONDS, Dealer
+from zermelo.server.coordinator.dealing import (
+    REMEMBER_FULL_SECONDS,
+    REMEMBER_SECONDS,
+    Dealer,
+)
 from zermelo.server.coordinator.matching import Again
 from zermelo.server.coordinator.store import Beat, CoordinatorStore, HostId, Leased, Request
 from zermelo.server.database import Connection
+from zermelo.server.trust import records
 from zermelo.server.trust.accounts import UserId
 from zermelo.sql import query
 
@@ -33,6 +38,10 @@ class CountingStore(CoordinatorStore):
     async def lease_terms(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
         self.asked["terms"] += 1
         return await super().lease_terms(hosts)
+
+    async def user_terms(self, users: Any) -> list[tuple[UserId, int]]:
+        self.asked["users"] += 1
+        return await super().user_terms(users)
 
     async def workunits_asked_again(self, most: int) -> list[Again]:
         self.asked["again"] += 1
@@ -89,6 +98,44 @@ def test_a_quota_is_kept_though_it_is_seldom_looked_up(
     at_table(database, play)
 
 
+def test_the_hosts_of_a_user_share_a_quota(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(20)
+
+    async def play(table: Table) -> None:
+        ada = [await table.sit_down("ada") for _ in range(3)]
+        bob = await table.sit_down("bob")
+        connection.execute("UPDATE users SET quota = 4 WHERE name = 'ada'")
+        leased, granted = await table.dealer.deal([Request(*host, 3, 0.0) for host in (*ada, bob)])
+        assert granted == [2, 1, 1, 3]
+        assert len(leased) == 7
+        for host in ada:
+            assert await table.ask(host) == []
+        assert table.store.asked["users"] == 1  # nobody counts again at once
+        await table.store.return_leases([Beat(ada[0][0], leased[0].lease, 0)])
+        table.now += REMEMBER_FULL_SECONDS + 1
+        assert [len(await table.ask(host, slots=5)) for host in ada] == [1, 0, 0]
+        assert len(await table.ask(bob, slots=5)) == 5
+
+    at_table(database, play)
+
+
+def test_where_all_share_an_account_it_has_no_quota(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+
+    async def play(table: Table) -> None:
+        table.store.limits_users = False
+        host = await table.sit_down()
+        connection.execute("UPDATE users SET quota = 1")
+        assert len(await table.ask(host, slots=5)) == 5
+        assert table.store.asked["users"] == 0
+
+    at_table(database, play)
+
+
 def test_terms_are_looked_up_again_after_a_while_and_when_told(
     database: str, connection: Connection, queue: Queue
 ) -> None:
@@ -122,7 +169,7 @@ def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
         host, _ = await table.sit_down()
         other = (await table.sit_down("another"))[1]
         assert told() == 0
-        connection.execute(query("note_errors"), {"hosts": [host]})
+        records.note_errors(connection, [host])
         assert told() == 1
         rows = await table.store._run(
             "register_host",
@@ -247,7 +294,7 @@ def test_a_bad_answer_reaches_the_coordinator_that_remembers_the_host(
         connection.execute("LISTEN zermelo_wanted")
         waiting = pool.submit(host.request, wait_ms=60_000)
         assert list(connection.notifies(timeout=60, stop_after=1))  # now it waits for work
-        connection.execute(query("note_errors"), {"hosts": [1]})
+        records.note_errors(connection, [1])
         (workunit,) = queue.add()
         reply = waiting.result()
         assert reply.no_work.reason == pb.NoWork.TOO_MANY_LEASES
