@@ -140,7 +140,7 @@ def test_who_is_no_operator_gets_one_clear_line(
         admin("users", door=(*door[:3], volunteer))
     with pytest.raises(RefusedError, match="unknown or was revoked"):
         admin("users", door=(*door[:3], "nonsense"))
-    with pytest.raises(ZermeloError, match="needs --token"):
+    with pytest.raises(ZermeloError, match="give --token"):
         admin("users", door=door[:2])
     with pytest.raises(ZermeloError, match="two ways to the same"):
         admin("users", door=(*door, "--database", database))
