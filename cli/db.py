@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from zermelo.cli.options import database_options, json_option, open_database
+from zermelo.cli.options import database_options, json_option, open_connection, open_database
 from zermelo.server.check import CHECKS, check_database
 from zermelo.server.database import (
     DatabaseError,
@@ -117,6 +117,7 @@ def restore(file: Path, data_dir: Path, database: str | None, as_json: bool) -> 
         restore_database(url, file)
         with connect_once(url) as connection:
             migrate_schema(connection)
+            connection.execute(query("renumber_leases"))
             version = schema_version(connection)
             violations = check_database(connection)
     if as_json:
@@ -125,6 +126,21 @@ def restore(file: Path, data_dir: Path, database: str | None, as_json: bool) -> 
         click.echo(f"restored, schema version {version}, {len(violations)} violations")
     if violations:
         sys.exit(VIOLATED)
+
+
+@db.command()
+@database_options
+@json_option
+def renumber(data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Use new lease numbers after PostgreSQL recovered to an earlier time.
+
+    Clients may hold leases that this database has never heard of; their results must not
+    be taken for those of other leases. `restore` does this by itself.
+    """
+    with open_connection(data_dir, database) as connection:
+        connection.execute(query("renumber_leases"))
+    done = "leases have new numbers from now on"
+    click.echo(json.dumps({"renumbered": True}) if as_json else done)
 
 
 @db.command()

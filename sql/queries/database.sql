@@ -10,6 +10,11 @@ SELECT coalesce(max(version), 0) FROM schema_migrations
 -- name: record_migration
 INSERT INTO schema_migrations (version, name) VALUES (%s, %s)
 
+-- name: renumber_leases
+-- Go on with lease numbers that no lost future has used: clients may hold leases from after
+-- the moment this database shows, and their results must not be taken for others.
+UPDATE lease_blocks SET reserved = reserved + (1 << 24) RETURNING reserved
+
 -- name: lock_transaction
 -- Wait for a lock that the end of the transaction releases.
 SELECT pg_advisory_xact_lock(%s)

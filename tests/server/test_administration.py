@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -10,6 +12,8 @@ from urllib.request import urlopen
 import psycopg
 import pytest
 from click.testing import CliRunner
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.server.harness import Solve
 from zermelo import ZermeloError
@@ -21,7 +25,6 @@ from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.database import Connection, connect_once
 from zermelo.server.dumps import DumpError
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
-from zermelo.sql import query
 
 SPEC = "reversi:4x4"
 
@@ -116,6 +119,14 @@ def test_backup_and_restore(
             statement = f"SELECT * FROM {table} ORDER BY 1, 2".encode()  # noqa: S608
             original = solve.connection.execute(statement).fetchall()
             assert copy.execute(statement).fetchall() == original
+        # What the original hands out from now on, the copy never does.
+        (block,), (original_block,) = (
+            database.execute("SELECT reserved FROM lease_blocks").fetchall()[0]
+            for database in (copy, solve.connection)
+        )
+        assert block > original_block + 1_000_000
+        run(empty_database, "db", "renumber")
+        assert copy.execute("SELECT reserved FROM lease_blocks").fetchall()[0][0] > block
         # The copy goes on where the original was.
         assert Solve(copy, find_campaign(copy, SPEC), users=True).run() == Bounds(-8, -8)
     damaged = tmp_path / "damaged"
@@ -127,25 +138,58 @@ def test_backup_and_restore(
         run(empty_database, "db", "restore", str(damaged))
 
 
-def test_researchers_read_and_nothing_else(database: str, solve: Solve) -> None:
+@pytest.fixture
+def logins(database: str) -> Iterator[dict[str, str]]:
+    """The URLs of real logins that have one of the roles each."""
     run(database, "db", "roles")
     run(database, "db", "roles")  # twice is harmless
+    made = {}
     with connect_once(database) as connection:
-        connection.execute("SET ROLE zermelo_research")
-        assert connection.execute("SELECT count(*) FROM nodes").fetchone() != (0,)
-        for forbidden in (
-            b"UPDATE nodes SET lo = hi", b"DELETE FROM results", b"SELECT * FROM tokens",
-            b"SELECT instance FROM hosts", b"CREATE TABLE mine (x integer)",
-        ):  # fmt: skip
+        for role in ("zermelo_research", "zermelo_service"):
+            login = f"login_{secrets.token_hex(8)}"
+            connection.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x' IN ROLE {}").format(
+                sql.Identifier(login), sql.Identifier(role)
+            ))
+            made[role] = make_conninfo(database, user=login, password="x")  # noqa: S106
+        yield made
+        for url in made.values():
+            connection.execute(sql.SQL("DROP ROLE {}").format(
+                sql.Identifier(str(conninfo_to_dict(url)["user"]))
+            ))
+
+
+@pytest.mark.parametrize(("role", "allowed", "forbidden"), [
+    (
+        "zermelo_research",
+        ("SELECT count(*) FROM nodes", "SELECT count(*) FROM credits", "SELECT name FROM hosts"),
+        ("UPDATE nodes SET lo = hi", "DELETE FROM results", "SELECT * FROM tokens",
+         "SELECT instance FROM hosts", "CREATE TABLE mine (x integer)", "TRUNCATE claims",
+         "INSERT INTO audit (actor, action, subject) VALUES ('a', 'b', 'c')",
+         "UPDATE users SET role = 'operator'"),
+    ),
+    (
+        "zermelo_service",
+        ("INSERT INTO audit (actor, action, subject) VALUES ('a', 'b', 'c')",
+         "UPDATE hosts SET streak = streak"),
+        ("DELETE FROM audit", "UPDATE audit SET actor = 'nobody'", "TRUNCATE audit",
+         "DROP TABLE nodes", "CREATE TABLE mine (x integer)", "CREATE ROLE more SUPERUSER"),
+    ),
+])
+def test_roles_may_what_they_need_and_nothing_else(
+    solve: Solve, logins: dict[str, str], role: str, allowed: tuple[str, ...],
+    forbidden: tuple[str, ...],
+) -> None:
+    with connect_once(logins[role]) as connection:
+        for statement in allowed:
+            connection.execute(statement.encode())
+        for statement in forbidden:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(forbidden)
-        connection.execute("SET ROLE zermelo_service")
-        connection.execute(query("record_action"), {
-            "actor": "a", "action": "b", "subject": "c", "detail": "",
-        })  # fmt: skip
-        for forbidden in (b"DELETE FROM audit", b"DROP TABLE nodes"):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(forbidden)
+                connection.execute(statement.encode())
+
+
+def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -> None:
+    found = run(logins["zermelo_research"], "query", "position", SPEC)
+    assert found
 
 
 def test_the_services_need_no_more_than_their_role(database: str, connection: Connection) -> None:
