@@ -157,7 +157,7 @@ def renew_token(ask: Ask, name: str, reason: str, as_json: bool) -> None:
 def revoke(ask: Ask, name: str, reason: str, as_json: bool) -> None:
     """Make every token of a user worthless."""
     reply = ask(pb.RevokeTokensRequest(name=name, reason=reason))
-    _print_done(reply, f"{reply.revoked} tokens of {name} revoked", as_json)
+    _print_done(reply, f"tokens of {name} revoked: {reply.revoked}", as_json)
 
 
 @admin.command("set-role")
@@ -215,7 +215,7 @@ def unban_user(ask: Ask, name: str, reason: str, as_json: bool) -> None:
 def ask_again(ask: Ask, workunit: int, reason: str, as_json: bool) -> None:
     """Take the answers of a workunit out of the tree and ask it again."""
     reply = ask(pb.AskAgainRequest(workunit=workunit, reason=reason))
-    _print_done(reply, f"{reply.answers} answers taken out, asked again", as_json)
+    _print_done(reply, f"asked again; answers taken out of the tree: {reply.answers}", as_json)
 
 
 @admin.command("pause")

@@ -37,4 +37,5 @@ def make(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None
     click.echo(
         f"zermelo serve coordinator --certificate {folder / 'server.pem'}"
         f" --key {folder / 'server-key.pem'} --listen HOST:PORT"
+        f" --client-ca {folder / 'ca.pem'} --operator-listen HOST:PORT"
     )

@@ -119,7 +119,7 @@ def revoke_tokens(connection: Connection, name: str, *, reason: str = "", actor:
         user = user_id(connection, name)
         revoked = connection.execute(query("revoke_tokens"), {"user": user}).rowcount
         record(connection, actor, "revoke tokens", f"user {name}",
-               _detail(f"{revoked} tokens", reason))
+               _detail(f"tokens: {revoked}", reason))
         forget_callers(connection)
     return revoked
 

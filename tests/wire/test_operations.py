@@ -101,7 +101,7 @@ def test_what_an_operator_does_from_afar_is_done_and_recorded(
     assert lines == [
         ("open account", "user ada", "as volunteer"),
         ("renew token", "user ada", ""),
-        ("revoke tokens", "user ada", "1 tokens"),
+        ("revoke tokens", "user ada", "tokens: 1"),
         ("set role", "user ada", "researcher"),
         ("ask again", f"workunit {asked}", "looks odd"),
         ("ban", f"host {host}", "hot"),
