@@ -42,10 +42,11 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_user ON tokens (user_id);
 
 -- A host is one client's data directory. `instance` is the client's own random name for
--- it, so that a restarted client is the same host; `speed` is what it says of itself, in nodes
--- a second. The validator keeps its record: `streak` counts the answers that others confirmed
--- since the last bad one, `quota` is how many leases it may hold at once, and validated nodes
--- by validated seconds are the speed that it has shown.
+-- it, so that a restarted client is the same host; `speed`, in nodes a second, is what it says
+-- of itself, until what its searches took, by their results, tells more. The validator keeps
+-- its record: `streak` counts the answers that others confirmed since the last bad one, `quota`
+-- is how many leases it may hold at once, and validated nodes by validated seconds are what it
+-- has shown to be worth.
 CREATE TABLE hosts (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id     integer NOT NULL REFERENCES users,
@@ -63,7 +64,9 @@ CREATE TABLE hosts (
     error_at    timestamptz,
     banned_at   timestamptz,
     validated_nodes     double precision NOT NULL DEFAULT 0,
-    validated_seconds   double precision NOT NULL DEFAULT 0
+    validated_seconds   double precision NOT NULL DEFAULT 0,
+    searched_nodes      double precision NOT NULL DEFAULT 0,
+    searched_seconds    double precision NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE INDEX hosts_user ON hosts (user_id);
 

@@ -12,7 +12,7 @@ from zermelo.proto import service
 from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError
-from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId
+from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId, Seen
 from zermelo.server.trust.accounts import UserId
 
 MOST_HOSTS_REMEMBERED = 100_000
@@ -22,6 +22,8 @@ HOST_RATE = Rate(per_second=50, burst=200)
 #: workunits one by one.
 FRIENDLY_HOST_RATE = Rate(per_second=1000, burst=4000)
 
+#: A shorter search tells more about its overhead than about the host.
+TELLING_SECONDS = 0.01
 
 #: Hosts of one account that introduce themselves: each may be a new one, and is remembered.
 HELLO_RATE = Rate(per_second=2, burst=1000)
@@ -33,12 +35,32 @@ class Hosts:
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
         self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
         self._hellos = RateLimiter(FRIENDLY_HOST_RATE if open_access else HELLO_RATE)
-        #: The hosts that called since somebody last took this, and how fast they say they are.
-        self.seen: dict[HostId, float] = {}
+        #: The hosts that called since they were last noted, and what their calls told.
+        self._seen: dict[HostId, Seen] = {}
+        self._speeds: dict[HostId, float] = {}
 
     def forget(self) -> None:
         """Somebody changed a host: ask the database about all of them again."""
         self._hosts.clear()
+        self._speeds.clear()
+
+    async def note_seen(self) -> None:
+        """Tell the database who called, and learn how fast they are."""
+        seen, self._seen = self._seen, {}
+        if len(self._speeds) > MOST_HOSTS_REMEMBERED:
+            self._speeds.clear()
+        self._speeds.update(await self._store.hosts_seen(seen))
+
+    def speed(self, host: Host, said: float) -> float:
+        """Nodes a second: by its record, or by what the host says while that is too short."""
+        return self._speeds.get(host.id, host.speed) or said
+
+    def searched(self, host: HostId, nodes: int, seconds: float) -> None:
+        """A search of this host, known by its result, took so much."""
+        if seconds >= TELLING_SECONDS:
+            seen = self._seen.setdefault(host, Seen())
+            seen.nodes += nodes
+            seen.seconds += seconds
 
     async def calling(self, host_key: bytes, speed: float = 0.0) -> Host:
         """The host that calls; a refusal when it may not."""
@@ -51,7 +73,8 @@ class Hosts:
                 "this host is unknown here; call Hello first",
             )  # fmt: skip
         self.remember(host_key, host)
-        self.seen[host.id] = speed or self.seen.get(host.id, 0.0)
+        seen = self._seen.setdefault(host.id, Seen())
+        seen.speed = speed or seen.speed
         return host
 
     def admit_hello(self, user: UserId) -> None:

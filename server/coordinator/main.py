@@ -163,10 +163,6 @@ async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> Non
 async def _keep_house(store: CoordinatorStore, hosts: Hosts, dealer: Dealer) -> None:
     """What must happen now and then, and may happen in several coordinators at once."""
 
-    async def note_hosts() -> None:
-        seen, hosts.seen = hosts.seen, {}
-        await store.hosts_seen(seen)
-
     async def expire() -> None:
         if expired := await store.expire_leases():
             log.info("%d leases expired without progress", expired)
@@ -175,7 +171,7 @@ async def _keep_house(store: CoordinatorStore, hosts: Hosts, dealer: Dealer) -> 
         dealer.probe_rate = await store.probe_rate()
         dealer.work_may_be_ready()  # in case the word of it was lost with a connection
 
-    duties = (note_hosts, expire, look_for_checks)
+    duties = (hosts.note_seen, expire, look_for_checks)
     while True:
         for duty in duties:
             try:

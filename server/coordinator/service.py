@@ -49,6 +49,8 @@ RECEIPTS = {
     "unknown": (pb.Receipt.REFUSED, "this host has no such lease"),
     "contradictory": (pb.Receipt.REFUSED, "the bounds do not give the answer"),
 }
+#: A result of a search that was ours, and is new.
+TOOK_WORK = {pb.Receipt.ACCEPTED, pb.Receipt.LATE}
 CAUSES = {
     "unknown": pb.LeaseUpdate.UNKNOWN,
     "finished": pb.LeaseUpdate.CAMPAIGN_FINISHED,
@@ -111,9 +113,10 @@ class Service:
         )
 
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
-        host = await self._hosts.calling(request.host_key, float(request.nodes_per_second))
+        said = float(request.nodes_per_second)
+        host = await self._hosts.calling(request.host_key, said)
         leased = await self._leasing.request(
-            Request(host.id, host.user, request.slots, float(request.nodes_per_second)),
+            Request(host.id, host.user, request.slots, self._hosts.speed(host, said)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
         )
         self._metrics.leased(len(leased))
@@ -128,6 +131,8 @@ class Service:
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
             status, message = RECEIPTS[receipt]
+            if status in TOOK_WORK:
+                self._hosts.searched(host, result.nodes, result.milliseconds / 1000)
             reply.receipts.add(lease_id=result.lease_id, status=status, message=message)
         return reply
 

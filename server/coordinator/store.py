@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from psycopg import AsyncConnection, errors
@@ -39,6 +40,19 @@ class Host(NamedTuple):
     id: HostId
     user: UserId
     banned: bool
+    #: Nodes a second, by what its searches took; 0 while they are too few to tell.
+    speed: float = 0.0
+
+
+@dataclass(slots=True)
+class Seen:
+    """What calls of a host told since the last time."""
+
+    #: What it says of itself, in nodes a second.
+    speed: float = 0.0
+    #: What the searches of its results took.
+    nodes: int = 0
+    seconds: float = 0.0
 
 
 class Request(NamedTuple):
@@ -187,7 +201,7 @@ class CoordinatorStore:
                 "slots": slots, "speed": speed,
             },
         )  # fmt: skip
-        host = Host(*rows[0][:3])
+        host = Host(*rows[0][:4])
         await self.return_other_leases(host.id, held)
         return host
 
@@ -195,11 +209,19 @@ class CoordinatorStore:
         rows = await self._run("find_host", {"instance": instance})
         return Host(*rows[0]) if rows else None
 
-    async def hosts_seen(self, speeds: Mapping[HostId, float]) -> None:
-        if speeds:
-            await self._promise(
-                "hosts_seen", {"hosts": list(speeds), "speeds": list(speeds.values())}
-            )
+    async def hosts_seen(self, seen: Mapping[HostId, Seen]) -> list[tuple[HostId, float]]:
+        """Note what the calls of hosts told; the speed of each by what is known now."""
+        if not seen:
+            return []
+        told = seen.values()
+        return await self._promise(
+            "hosts_seen",
+            {
+                "hosts": list(seen), "speeds": [item.speed for item in told],
+                "nodes": [item.nodes for item in told],
+                "seconds": [item.seconds for item in told],
+            },
+        )  # fmt: skip
 
     # -- work ---------------------------------------------------------------------------
 

@@ -17,20 +17,36 @@ INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
 VALUES (%(user)s, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s)
 ON CONFLICT (instance) DO UPDATE
 SET name = excluded.name, version = excluded.version, slots = excluded.slots,
-    speed = CASE WHEN excluded.speed > 0 THEN excluded.speed ELSE h.speed END,
+    speed = CASE WHEN excluded.speed > 0 AND h.searched_seconds < 1
+                 THEN excluded.speed ELSE h.speed END,
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
     user_id = excluded.user_id, seen_at = now()
-RETURNING id, user_id, banned_at IS NOT NULL AS banned, (SELECT count(*) FROM changed) AS told
+RETURNING id, user_id, banned_at IS NOT NULL AS banned,
+          CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,
+          (SELECT count(*) FROM changed) AS told
 
 -- name: find_host
-SELECT id, user_id, banned_at IS NOT NULL AS banned FROM hosts WHERE instance = %(instance)s
+SELECT id, user_id, banned_at IS NOT NULL AS banned,
+       CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown
+FROM hosts WHERE instance = %(instance)s
 
 -- name: hosts_seen
--- The hosts that called since the last time, and how fast the calls said they are.
+-- The hosts that called since the last time, how fast the calls said they are, and what the
+-- searches of their results took. What a host says counts until it has searched for a
+-- second; of what it has searched the latest ten minutes or so count.
 UPDATE hosts h
-SET seen_at = now(), speed = CASE WHEN s.speed > 0 THEN s.speed ELSE h.speed END
-FROM unnest(%(hosts)s::integer[], %(speeds)s::real[]) AS s (host, speed)
+SET seen_at = now(),
+    speed = CASE WHEN h.searched_seconds + s.seconds >= 1
+                 THEN (h.searched_nodes + s.nodes) / (h.searched_seconds + s.seconds)
+                 WHEN s.speed > 0 THEN s.speed ELSE h.speed END,
+    searched_nodes = (h.searched_nodes + s.nodes)
+                     * 600 / greatest(600, h.searched_seconds + s.seconds),
+    searched_seconds = least(600, h.searched_seconds + s.seconds)
+FROM unnest(
+    %(hosts)s::integer[], %(speeds)s::real[], %(nodes)s::float8[], %(seconds)s::float8[]
+) AS s (host, speed, nodes, seconds)
 WHERE h.id = s.host
+RETURNING h.id, CASE WHEN h.searched_seconds >= 1 THEN h.speed ELSE 0 END
 
 -- name: running_games
 -- What a client that has just arrived should get ready for.

@@ -114,6 +114,45 @@ def test_the_budget_follows_speed(host: Host, queue: Queue) -> None:
     assert taken.node_budget == 10_000  # two seconds' worth
 
 
+def test_the_speed_that_a_host_has_shown_counts_more_than_what_it_says(
+    database: str, campaign: Campaign, queue: Queue, connection: Connection
+) -> None:
+    def shown() -> float:
+        row = connection.execute("SELECT speed FROM hosts WHERE searched_seconds >= 1").fetchone()
+        return row[0] if row else 0.0
+
+    def budget(host: Host, said: int) -> int:
+        (taken,) = host.request(speed=said).workunits
+        host.give_back(taken.lease_id)
+        return taken.node_budget
+
+    queue.add(3)
+    with running_coordinator(database) as address:
+        host = Host(address)
+        assert budget(host, 5000) == 10_000  # two seconds' worth of what it says
+        first, second = host.take(2)
+        host.submit(answer(first, nodes=3_000, milliseconds=2_000))
+        wait_until(lambda: shown() == pytest.approx(1500))
+        wait_until(lambda: budget(host, 5000) == 3_000)
+        # Refused results, repeated ones and those too short to tell anything do not count.
+        host.submit(answer(first, nodes=10**9, milliseconds=2_000))
+        host.submit(pb.Result(lease_id=10**6, answer=pb.YES, nodes=10**9, milliseconds=2_000))
+        host.submit(answer(second, nodes=10**6, milliseconds=5))
+        # What it says at the next start does not, either.
+        host.hello(nodes_per_second=77)
+        assert (shown(), budget(host, 77)) == (pytest.approx(1500), 3_000)
+        host.close()
+    # Another coordinator knows from the record, in which the latest results count most.
+    with running_coordinator(database) as address:
+        again = Host(address, hello=False)
+        again.key = host.key
+        assert budget(again, 5000) == 3_000
+        (third,) = again.take()
+        again.submit(answer(third, nodes=10**8, milliseconds=10**7))
+        wait_until(lambda: shown() == pytest.approx(10_000, rel=0.01))
+        again.close()
+
+
 def test_known_bounds_are_sent_along(host: Host, queue: Queue, connection: Connection) -> None:
     (workunit,) = queue.add()
     known = [KnownBounds(b"p" * 16, b"", -3, 5)]
