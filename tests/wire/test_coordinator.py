@@ -19,7 +19,6 @@ from zermelo.server.coordinator import leasing
 from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.coordinator.store import Leased, Request
 from zermelo.server.coordinator.transport import PortTakenError
 from zermelo.server.database import Connection
 
@@ -187,27 +186,27 @@ def test_a_paused_campaign_hands_out_nothing(
 
 
 @pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
-    """The requests for work that have come to wait."""
-    came: list[Request] = []
-    request = Leasing.request
+def waiting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many calls waited, each time that all the work there was had been handed out."""
+    counts: list[int] = []
+    serve = Leasing._serve
 
-    async def noted(self: Leasing, wanted: Request, wait_seconds: float) -> list[Leased]:
-        came.append(wanted)
-        return await request(self, wanted, wait_seconds)
+    async def counted(self: Leasing) -> None:
+        await serve(self)
+        counts.append(len(self._queue))
 
-    monkeypatch.setattr(Leasing, "request", noted)
-    return came
+    monkeypatch.setattr(Leasing, "_serve", counted)
+    return counts
 
 
 def test_a_long_poll_ends_when_work_turns_up(
-    host: Host, queue: Queue, waiting: list[Request], monkeypatch: pytest.MonkeyPatch
+    host: Host, queue: Queue, waiting: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Because it hears of it, not because it looks again.
     monkeypatch.setattr(leasing, "RECHECK_SECONDS", 3600.0)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(host.request, 1, 60_000)
-        wait_until(lambda: waiting)
+        wait_until(lambda: 1 in waiting)
         assert not asked.done()
         queue.add()
         assert asked.result(120).workunits
@@ -220,12 +219,12 @@ def test_a_long_poll_ends_in_time(host: Host) -> None:
 
 
 def test_work_for_a_client_that_hung_up_is_not_lost(
-    host: Host, queue: Queue, waiting: list[Request]
+    host: Host, queue: Queue, waiting: list[int]
 ) -> None:
     call = host.stub.RequestWork.future(
         pb.RequestWorkRequest(host_key=host.key, slots=4, wait_ms=60_000)
     )
-    wait_until(lambda: waiting)
+    wait_until(lambda: 1 in waiting)
     call.cancel()
     (workunit,) = queue.add()
     other = host.request(wait_ms=60_000)
@@ -252,12 +251,12 @@ def test_two_coordinators_never_hand_out_the_same(
 
 
 def test_one_to_everybody_before_a_second_to_anybody(
-    coordinator: str, queue: Queue, waiting: list[Request]
+    coordinator: str, queue: Queue, waiting: list[int]
 ) -> None:
     hosts = [Host(coordinator) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(host.request, 8, 60_000) for host in hosts]
-        wait_until(lambda: len(waiting) == len(hosts))
+        wait_until(lambda: len(hosts) in waiting)
         queue.add(4)
         assert [len(call.result().workunits) for call in asked] == [1, 1, 1, 1]
     for host in hosts:
