@@ -297,6 +297,7 @@ class CampaignPlan:
 
     def _finish(self) -> None:
         """End the campaign, unless answers contradict each other that are not decided yet."""
+        self.connection.execute(query("hold_campaign"), (self.campaign.id,))
         row = self.connection.execute(query("open_disputes"), (self.campaign.id,)).fetchone()
         if row and row[0]:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from zermelo.games import Bounds
@@ -13,7 +14,15 @@ from zermelo.server.coordinator.matching import CHANCE
 from zermelo.server.database import Connection
 from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant
-from zermelo.server.trust.voting import Verdict, Vote, agreed_below, check_rate, decide
+from zermelo.server.trust.voting import (
+    STRANGERS,
+    Verdict,
+    Vote,
+    agreed_below,
+    check_rate,
+    decide,
+    sharper_question,
+)
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -32,7 +41,6 @@ class Question(NamedTuple):
     expected: float
     quorum: int
     disputed: bool
-    campaign_state: str
     max_score: int
     replication: str
     campaign_quorum: int
@@ -56,6 +64,11 @@ class Answer(NamedTuple):
     #: What its lease was granted before the answer came, late.
     granted: float
 
+    @property
+    def pledge(self) -> bool:
+        """Whether it repeats the answer of a lease to a milder question, whose number it has."""
+        return self.lease < 0
+
 
 @dataclass
 class Comparison:
@@ -72,8 +85,13 @@ class Comparison:
     _confirmed: list[tuple[int, float, float]] = field(default_factory=list)
     _efforts: list[tuple[int, float]] = field(default_factory=list)
     _liars: set[int] = field(default_factory=set)
+    #: Answers that were drawn for a check, and the sharpest question each answers.
+    _drawn: dict[int, int] = field(default_factory=dict)
+    _pledges: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> None:
+        # Nobody is convicted while it is judged here, or what it said would be overlooked.
+        self.connection.execute(query("lock_voters"), (self.workunits,))
         rows = self.connection.execute(query("lock_questions"), (self.workunits,)).fetchall()
         answers: dict[int, list[Answer]] = defaultdict(list)
         for row in self.connection.execute(query("votes"), (self.workunits,)):
@@ -90,9 +108,9 @@ class Comparison:
         if quorum == 1 and question.replication == "quorum":
             quorum = question.campaign_quorum
         rules = Bounds(-question.max_score, question.max_score)
-        verdict = decide(
-            [_vote(question, answer) for answer in answers], question.threshold, rules, quorum
-        )
+        votes = [self._vote(question, answer) for answer in answers]
+        strangers = self._strangers if question.replication == "adaptive" else 1
+        verdict = decide(votes, question.threshold, rules, quorum, strangers)
         stored = {answer.lease: answer for answer in answers}
         if verdict.decided:
             self._accept(question, verdict, stored, rules)
@@ -111,12 +129,15 @@ class Comparison:
             answer = stored[vote.lease]
             if answer.state in BELIEVED:
                 continue
-            effort = max(0.0, min(question.expected, answer.budget) - answer.granted)
+            worth = 0.0 if answer.pledge else min(question.expected, answer.budget)
+            effort = max(0.0, worth - answer.granted)
             self._settle(answer, "valid", verdict.bounds, effort, proved)
             proved = None  # once is enough
             self._efforts.append((vote.host, effort))
             if verdict.confirmed:
                 self._confirmed.append((vote.host, effort, answer.seconds))
+            elif vote.lease in self._drawn:
+                self._pledges[vote.lease] = self._drawn[vote.lease]
         for vote in verdict.losers:
             answer = stored[vote.lease]
             self._liars.add(vote.host)
@@ -153,10 +174,10 @@ class Comparison:
 
     def _can_reopen(self, question: Question) -> bool:
         """Whether a question that had been answered can be asked again."""
-        if question.state == "withdrawn" or question.campaign_state != "running":
+        if question.state == "withdrawn":
             return False
-        twin = self.connection.execute(query("open_twin"), (question.id,)).fetchone()
-        return twin is not None and not twin[0]
+        row = self.connection.execute(query("may_reopen"), (question.id,)).fetchone()
+        return bool(row and row[0])
 
     def _settle(
         self, answer: Answer, state: str, bounds: Bounds | None, credit: float = 0.0,
@@ -185,21 +206,40 @@ class Comparison:
                 connection.execute(query("notify"), ("zermelo_ready", ""))
         grant(connection, self._efforts)
         records.confirm(connection, self._confirmed)
+        if self._pledges:
+            connection.execute(
+                query("ask_pledges"),
+                {"leases": list(self._pledges), "thresholds": list(self._pledges.values())},
+            )
+            connection.execute(query("notify"), ("zermelo_ready", ""))
         if self._liars:
             records.convict(connection, sorted(self._liars))
 
+    @cached_property
+    def _strangers(self) -> int:
+        """How many users must agree when none of them is known."""
+        row = self.connection.execute(query("count_active_users")).fetchone()
+        return min(STRANGERS, max(2, row[0] if row else 0))
 
-def _vote(question: Question, answer: Answer) -> Vote:
-    trusted = answer.state in BELIEVED
-    if answer.state == "pending" and question.replication == "adaptive":
-        rate = check_rate(answer.streak, records.KNOWN_AFTER, records.LEAST_CHECKED)
-        trusted = CHANCE.random() >= rate
-    proved = {}
-    if answer.proved is not None:
-        proved = {
-            (item.key, item.history): Bounds(item.lo, item.hi) for item in unpack(answer.proved)
-        }
-    return Vote(
-        answer.lease, answer.host, answer.user, answer.answer,
-        Bounds(answer.lo, answer.hi), trusted, proved,
-    )  # fmt: skip
+    def _vote(self, question: Question, answer: Answer) -> Vote:
+        bounds = Bounds(answer.lo, answer.hi)
+        known = answer.streak >= records.KNOWN_AFTER
+        trusted = answer.state in BELIEVED
+        if answer.state == "pending" and question.replication == "adaptive":
+            rate = check_rate(answer.streak, records.KNOWN_AFTER, records.LEAST_CHECKED)
+            trusted = CHANCE.random() >= rate
+            if known and not trusted:
+                sharper = sharper_question(bounds, question.threshold)
+                if sharper is not None:
+                    trusted = True
+                    self._drawn[answer.lease] = sharper
+        proved = {}
+        if answer.proved is not None:
+            proved = {
+                (item.key, item.history): Bounds(item.lo, item.hi)
+                for item in unpack(answer.proved)
+            }
+        return Vote(
+            answer.lease, answer.host, answer.user, answer.answer, bounds, trusted, proved,
+            known, answer.budget, answer.pledge,
+        )  # fmt: skip

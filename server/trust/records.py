@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from zermelo.server.database import Connection
 from zermelo.server.trust.audit import record
+from zermelo.server.trust.voting import STRANGERS
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -57,7 +58,8 @@ def convict(
     note_errors(connection, hosts)
     connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
     rows = connection.execute(
-        query("doubt_results"), {"hosts": list(hosts), "known_after": KNOWN_AFTER}
+        query("doubt_results"),
+        {"hosts": list(hosts), "known_after": KNOWN_AFTER, "strangers": STRANGERS},
     ).fetchall()
     doubted: int = sum(count for _, count in rows)
     for host in hosts:

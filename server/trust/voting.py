@@ -4,8 +4,11 @@ An answer is a pure function of its question, so two honest ones never contradic
 other on it: they say yes, or they say no, or they ran out of budget. Their bounds need not
 be equal. Nothing is averaged: either enough users agree, or one more is asked. What is
 then believed is what *all* of those who agree have said, so one honest among them is
-enough for it to be true; and of a single host's word only the answer itself, because only
-that can be checked by asking somebody else.
+enough for it to be true.
+
+Of a single host's word the bound that answers the question is believed, sharper than asked
+or not, because somebody else can be asked about it: such a check makes the bound itself a
+question, to which the host's *pledge* is the first answer.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ DISPUTE_LEAD = 2
 #: So many more users must have run out of budget than have found an answer for the question
 #: to be too hard.
 EXHAUSTED_LEAD = 2
+#: Users of whom none is known must be so many who agree, or all there are.
+STRANGERS = 3
 #: So many users are asked at most about what lies below a question that is too hard.
 MOST_ASKED_BELOW = 5
 
@@ -41,6 +46,12 @@ class Vote:
     trusted: bool
     #: What an exhausted search proved below the node.
     proved: Mapping[Place, Bounds] = field(default_factory=dict)
+    #: Whether its host has earned trust.
+    known: bool = False
+    #: The nodes that its host could spend.
+    budget: int = 0
+    #: Whether it says again what was said in the answer to a milder question.
+    pledge: bool = False
 
 
 class Verdict(NamedTuple):
@@ -67,10 +78,13 @@ class Verdict(NamedTuple):
         return len(users(self.winners)) > 1
 
 
-def decide(votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int) -> Verdict:
+def decide(
+    votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int, strangers: int = 1
+) -> Verdict:
     """Judge all votes on a question.
 
     `quorum` is how many users must agree; 1 leaves it to how far the voters are trusted.
+    `strangers` is how many must at least when none of them is known.
     """
     sides: dict[bool | None, list[Vote]] = {True: [], False: [], None: []}
     for vote in votes:
@@ -80,6 +94,8 @@ def decide(votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int) ->
     need = quorum
     if quorum == 1:
         need = 1 if any(vote.trusted for vote in more or too_hard) else 2
+    if not any(vote.trusted or vote.known for vote in more or too_hard):
+        need = max(need, strangers)
     if fewer:
         need = max(need, DISPUTE_QUORUM, len(users(fewer)) + DISPUTE_LEAD)
     winners: list[Vote] = []
@@ -89,7 +105,7 @@ def decide(votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int) ->
     elif not fewer and len(users(too_hard)) >= max(
         need, len(users(more)) + EXHAUSTED_LEAD if more else 0
     ):
-        losers = _liars_below(too_hard)
+        losers = [*_liars_below(too_hard), *_broken_pledges(more, too_hard)]
         winners = [vote for vote in too_hard if vote not in losers]
         asked = len(users(too_hard))
         if not losers and _contradict_below(too_hard) and asked < MOST_ASKED_BELOW:
@@ -132,6 +148,21 @@ def question_alone(bounds: Bounds, threshold: int, rules: Bounds) -> Bounds:
     return rules
 
 
+def answering_bound(bounds: Bounds, threshold: int, rules: Bounds) -> Bounds:
+    """The bound that answers the question, and not the other one."""
+    if bounds.lo >= threshold:
+        return Bounds(bounds.lo, rules.hi)
+    if bounds.hi < threshold:
+        return Bounds(rules.lo, bounds.hi)
+    return rules
+
+
+def sharper_question(bounds: Bounds, threshold: int) -> int | None:
+    """The threshold of the hardest question that these bounds answer alike, if it is another."""
+    sharper = bounds.lo if bounds.lo >= threshold else bounds.hi + 1
+    return None if bounds.answers(threshold) is None or sharper == threshold else sharper
+
+
 def users(votes: Iterable[Vote]) -> set[int]:
     return {vote.user for vote in votes}
 
@@ -167,9 +198,19 @@ def _liars_below(votes: Sequence[Vote]) -> list[Vote]:
     return liars
 
 
+def _broken_pledges(pledged: Sequence[Vote], too_hard: Sequence[Vote]) -> list[Vote]:
+    """Those who say that they found what nobody else does with as many nodes."""
+    return [
+        vote
+        for vote in pledged
+        if vote.pledge
+        and len(users(o for o in too_hard if o.budget >= vote.budget)) > EXHAUSTED_LEAD
+    ]
+
+
 def _agreed(winners: Sequence[Vote], threshold: int, rules: Bounds) -> Bounds:
     hull = _hull(vote.bounds for vote in winners)
-    return hull if len(users(winners)) > 1 else question_alone(hull, threshold, rules)
+    return hull if len(users(winners)) > 1 else answering_bound(hull, threshold, rules)
 
 
 def _hull(bounds: Iterable[Bounds]) -> Bounds:

@@ -53,14 +53,19 @@ UPDATE campaigns SET state = %(state)s
 WHERE id = %(campaign)s AND state IN ('running', 'paused')
 RETURNING id
 
+-- name: hold_campaign
+-- From here on nobody reopens a question of it.
+SELECT FROM campaigns WHERE id = %s FOR NO KEY UPDATE
+
 -- name: withdraw_campaign
--- A cancelled campaign needs no answer any more.
+-- A campaign that ends needs no answer any more.
 WITH unneeded AS (
     SELECT id FROM workunits
     WHERE campaign = %(campaign)s AND state IN ('ready', 'leased', 'returned', 'exhausted')
     ORDER BY id FOR UPDATE
 ), withdrawn AS (
-    UPDATE workunits SET state = 'withdrawn' FROM unneeded WHERE workunits.id = unneeded.id
+    UPDATE workunits SET state = 'withdrawn', disputed = false
+    FROM unneeded WHERE workunits.id = unneeded.id
     RETURNING workunits.id
 )
 UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)

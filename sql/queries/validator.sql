@@ -31,11 +31,20 @@ WITH refused AS (
 )
 UPDATE workunits SET state = 'ready' FROM refused WHERE workunits.id = refused.id
 
+-- name: lock_voters
+-- The hosts whose answers to these questions are judged; what they earn or lose meanwhile waits.
+SELECT id FROM hosts
+WHERE id IN (SELECT host FROM results WHERE workunit = ANY(%s)) ORDER BY id FOR NO KEY UPDATE
+
+-- name: count_active_users
+-- Users whose hosts called lately.
+SELECT count(DISTINCT user_id) FROM hosts
+WHERE seen_at > now() - interval '1 hour' AND banned_at IS NULL
+
 -- name: lock_questions
 -- The questions to decide, each by one validator at a time.
 SELECT workunits.id, workunits.campaign, workunits.state, workunits.threshold,
-       workunits.expected, workunits.quorum, workunits.disputed, campaigns.state,
-       campaigns.max_score, campaigns.replication, campaigns.quorum
+       workunits.expected, workunits.quorum, workunits.disputed, campaigns.max_score, campaigns.replication, campaigns.quorum
 FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
 WHERE workunits.id = ANY(%s) ORDER BY workunits.id FOR UPDATE OF workunits
 
@@ -69,13 +78,58 @@ FROM unnest(
 ) AS settled (id, state, quorum, disputed)
 WHERE workunits.id = settled.id
 
--- name: open_twin
--- Whether another workunit asks the same question at the moment.
-SELECT EXISTS (
-    SELECT FROM workunits AS twin JOIN workunits ON workunits.id = %s
+-- name: ask_pledges
+-- The sharper bound of an answer becomes a question of its own, unless it is being asked
+-- already. Its first answer is the pledge of the host that claims it, under the negative number
+-- of its lease; another user is asked, needed or not.
+WITH told AS MATERIALIZED (
+    SELECT told.lease, told.threshold, results.workunit, results.host, results.answer,
+           results.campaign, results.lo, results.hi, leases.budget
+    FROM unnest(%(leases)s::bigint[], %(thresholds)s::smallint[]) AS told (lease, threshold)
+    JOIN results ON results.lease = told.lease
+    JOIN leases ON leases.id = told.lease
+    JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'running'
+    FOR SHARE OF campaigns SKIP LOCKED -- it does not end meanwhile
+), asked AS (
+    INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess,
+                           plies_left, ply, known, known_from, quorum, disputed)
+    SELECT w.campaign, w.node, told.threshold, w.budget, w.priority, w.expected, w.guess,
+           w.plies_left, w.ply, w.known, w.known_from, 2, true
+    FROM told JOIN workunits AS w ON w.id = told.workunit
+    ON CONFLICT (node, threshold) WHERE state IN ('ready', 'leased', 'returned', 'exhausted')
+    DO NOTHING
+    RETURNING id, node, threshold, campaign
+), pledged AS MATERIALIZED (
+    SELECT DISTINCT ON (asked.id) asked.id AS workunit, -told.lease AS lease, told.host,
+           told.answer, told.campaign, told.lo, told.hi, told.budget
+    FROM asked
+    JOIN told ON told.threshold = asked.threshold
+    JOIN workunits AS w ON w.id = told.workunit AND w.node = asked.node
+    ORDER BY asked.id, told.lease
+), leased AS (
+    INSERT INTO leases (id, workunit, host, budget, deadline, state, ended_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT lease, workunit, host, budget, now(), 'returned', now() FROM pledged
+), answered AS (
+    INSERT INTO results (lease, workunit, nodes, host, seconds, state, answer, campaign, lo, hi,
+                         late)
+    SELECT lease, workunit, 0, host, 0, 'unconfirmed', answer, campaign, lo, hi, false
+    FROM pledged
+)
+UPDATE totals SET workunits = workunits + counted.asked
+FROM (SELECT campaign, count(*) AS asked FROM asked GROUP BY campaign) AS counted
+WHERE totals.campaign = counted.campaign
+
+-- name: may_reopen
+-- Whether the campaign goes on, which then does not end meanwhile, and no other workunit asks
+-- the same question at the moment.
+SELECT campaigns.state = 'running' AND NOT EXISTS (
+    SELECT FROM workunits AS twin
     WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
       AND twin.id <> workunits.id AND twin.state IN ('ready', 'leased', 'returned', 'exhausted')
 )
+FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
+WHERE workunits.id = %s FOR SHARE OF campaigns
 
 -- name: note_confirmed
 -- Hosts whose answers others confirmed: their record and their quota grow, and with it that of
@@ -126,7 +180,8 @@ WITH suspect AS MATERIALIZED (
     WHERE other.state IN ('valid', 'assimilated') AND other.agreed_lo IS NOT NULL
       AND other.host <> ALL(%(hosts)s)
     GROUP BY suspect.workunit
-    HAVING count(DISTINCT hosts.user_id) > 1 OR bool_or(hosts.streak >= %(known_after)s)
+    HAVING count(DISTINCT hosts.user_id) >= %(strangers)s
+        OR bool_or(hosts.streak >= %(known_after)s)
 ), doubted AS (
     UPDATE results SET state = 'doubted',
                        credit = CASE WHEN host = ANY(%(hosts)s) THEN 0 ELSE credit END

@@ -9,13 +9,12 @@ import pytest
 
 from tests.server.harness import Host, Result, Solve, Work
 from tests.server.minimax import KNOWN_VALUES
-from zermelo.engine import Status, Window, open_engine
+from tests.server.truth import wrong_bounds
 from zermelo.games import Bounds
 from zermelo.server.assimilator import assimilate
-from zermelo.server.campaigns import Campaign, create_campaign, find_campaign
+from zermelo.server.campaigns import create_campaign, find_campaign, steer_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
-from zermelo.server.tree.tree import Tree
 from zermelo.server.trust import records
 from zermelo.server.trust.audit import actions
 
@@ -59,26 +58,6 @@ class Liar:
             return truth
 
         host.solve = answer  # type: ignore[method-assign]
-
-
-def wrong_bounds(connection: Connection, campaign: Campaign) -> list[int]:
-    """Nodes whose bounds exclude their true score, found by solving each from scratch."""
-    engine = open_engine(campaign.game, hash_mb=1)
-    tree = Tree(connection, campaign.id, engine)
-    ids = [row[0] for row in connection.execute("SELECT id FROM nodes").fetchall()]
-    wrong = []
-    for node in tree.load(ids):
-        position = tree.position(node)
-        score = campaign.game.score_range
-        if campaign.game.is_final(position):
-            continue
-        for threshold in (node.lo, node.hi + 1):
-            answer = engine.solve(position, Window.question(threshold))
-            assert answer.status is Status.SOLVED
-            score &= answer.bounds
-        if not (score.lo >= node.lo and score.hi <= node.hi):
-            wrong.append(node.id)
-    return wrong
 
 
 def count(connection: Connection, query: str, *parameters: Any) -> int:
@@ -183,6 +162,96 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     assert [action.action for action in actions(connection)][:1] == ["retract"]
     assert solve.run() == Bounds(VALUE, VALUE)
     assert wrong_bounds(connection, before) == []
+    assert check_database(connection) == []
+
+
+def test_a_bound_sharper_than_asked_is_checked_by_asking_for_it(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "LEAST_CHECKED", 1.0)
+    solve = solve_of(connection, clients=4)
+    trusting(solve)
+    assert solve.run() == Bounds(VALUE, VALUE)
+    kept = connection.execute(
+        "SELECT results.state::text, count(*), sum(credit), sum(nodes) FROM results"
+        " WHERE lease < 0 GROUP BY 1"
+    ).fetchall()
+    assert [(state, credit, nodes) for state, _, credit, nodes in kept] == [("assimilated", 0, 0)]
+    assert count(connection, "SELECT count(*) FROM hosts WHERE errors > 0") == 0
+    assert count(
+        connection,
+        "SELECT count(*) FROM results JOIN results AS first ON first.workunit = results.workunit"
+        " AND first.lease < 0 JOIN hosts ON hosts.id = results.host JOIN hosts AS other"
+        " ON other.id = first.host AND other.user_id = hosts.user_id WHERE results.lease > 0",
+    ) == 0
+    assert check_database(connection) == []
+
+
+@pytest.mark.parametrize("least_checked", [1.0, 0.0])
+def test_who_boasts_of_sharper_bounds_is_found_out(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, least_checked: float
+) -> None:
+    """The answers are right, so no second answer to the same question would object."""
+    monkeypatch.setattr(records, "LEAST_CHECKED", least_checked)
+    solve = solve_of(connection, clients=5)
+    trusting(solve)
+    boaster = solve.hosts[0]
+    honest = boaster.solve
+
+    def boast(work: Work) -> Result:
+        truth = honest(work)
+        if truth.answer == "yes":
+            truth.lo = truth.hi = 16
+        elif truth.answer == "no":
+            truth.lo = truth.hi = -16
+        return truth
+
+    boaster.solve = boast  # type: ignore[method-assign]
+    value = solve.run()
+    errors = count(connection, "SELECT errors FROM hosts WHERE id = %s", boaster.id)
+    if least_checked:
+        assert errors > 0
+        assert value == Bounds(VALUE, VALUE)
+        assert wrong_bounds(connection, solve.campaign) == []
+    assert count(connection, "SELECT count(*) FROM hosts WHERE errors > 0") == (errors > 0)
+    assert check_database(connection) == []
+
+
+def test_strangers_who_lie_alike_are_too_few(connection: Connection) -> None:
+    """Two users whom nobody knows do not get in what they agree on, nor keep it in."""
+    solve = solve_of(connection, clients=6, node_limit=100_000)
+    solve.plan.step(solve.demand())
+    (work,) = solve.hosts[0].take()
+    for number, host in enumerate(solve.hosts):
+        if number:
+            (again,) = (taken for taken in host.take(100) if taken.workunit == work.workunit)
+            work = again
+        truth = host.solve(work)
+        host.send(lie(work, truth) if number < 2 else truth)
+        solve.assimilate()
+        assert wrong_bounds(connection, solve.campaign) == []
+        state = connection.execute(
+            "SELECT state::text FROM workunits WHERE id = %s", (work.workunit,)
+        ).fetchone()
+        assert state == (("ready" if number < 5 else "answered"),)
+    assert [
+        row[0] for row in connection.execute("SELECT id FROM hosts WHERE errors > 0 ORDER BY id")
+    ] == [host.id for host in solve.hosts[:2]]
+    assert check_database(connection) == []
+
+
+def test_a_campaign_can_be_cancelled_in_the_middle_of_a_dispute(connection: Connection) -> None:
+    solve = solve_of(connection, clients=2, node_limit=100_000)
+    solve.plan.step(solve.demand())
+    one, other = solve.hosts
+    (work,) = one.take()
+    one.send(one.solve(work))
+    solve.assimilate()
+    (again,) = (taken for taken in other.take(100) if taken.workunit == work.workunit)
+    other.send(lie(again, other.solve(again)))
+    solve.assimilate()
+    assert count(connection, "SELECT count(*) FROM workunits WHERE disputed") == 1
+    steer_campaign(connection, solve.campaign, "cancelled")
     assert check_database(connection) == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,8 +12,11 @@ from zermelo.server.trust.voting import (
     DISPUTE_QUORUM,
     Vote,
     agreed_below,
+    answering_bound,
     check_rate,
     decide,
+    question_alone,
+    sharper_question,
     users,
 )
 
@@ -21,10 +26,11 @@ SCORES = st.integers(-16, 16)
 
 
 def vote(
-    lease: int, answer: str, lo: int, hi: int, *, user: int = 0, trusted: bool = False
-) -> Vote:
+    lease: int, answer: str, lo: int, hi: int, *, user: int = 0, trusted: bool = False,
+    **more: Any,
+) -> Vote:  # fmt: skip
     return Vote(lease, host=lease, user=user or lease, answer=answer, bounds=Bounds(lo, hi),
-                trusted=trusted)
+                trusted=trusted, **more)
 
 
 @st.composite
@@ -136,10 +142,60 @@ def test_a_new_host_needs_a_second_user_a_known_one_does_not() -> None:
     assert (alone.decided, alone.quorum) == (False, 2)
     known = decide([vote(1, "yes", 8, 16, trusted=True)], 4, RULES, 1)
     assert known.decided
-    # Only the answer is believed: that 8 is true, too, nobody could check.
-    assert known.bounds == Bounds(4, 16)
+    assert known.bounds == Bounds(8, 16)
+    # Of two bounds only that which answers, because only for that a check would ask.
+    assert decide([vote(1, "yes", 8, 9, trusted=True)], 4, RULES, 1).bounds == Bounds(8, 16)
+    assert decide([vote(1, "no", -3, 2, trusted=True)], 4, RULES, 1).bounds == Bounds(-16, 2)
     both = decide([vote(1, "yes", 8, 16), vote(2, "yes", 6, 12)], 4, RULES, 1)
     assert both.bounds == Bounds(6, 16)
+
+
+def test_strangers_need_more_of_them_or_one_who_is_known() -> None:
+    votes = [vote(1, "yes", 4, 16), vote(2, "yes", 4, 16)]
+    two = decide(votes, 4, RULES, 1, strangers=3)
+    assert (two.decided, two.quorum, two.disputed) == (False, 3, False)
+    assert decide([*votes, vote(3, "yes", 4, 16)], 4, RULES, 2, strangers=3).decided
+    assert decide([votes[0], vote(3, "yes", 4, 16, known=True)], 4, RULES, 2, strangers=3).decided
+    hard = [vote(1, "exhausted", -16, 16), vote(2, "exhausted", -16, 16)]
+    assert not decide(hard, 4, RULES, 2, strangers=3).decided
+    # One who is known and says the opposite helps nobody to agree.
+    opposed = [*votes, vote(3, "no", -16, 3, known=True)]
+    assert not decide(opposed, 4, RULES, 2, strangers=3).decided
+
+
+@given(SCORES, SCORES, THRESHOLDS)
+def test_the_sharpest_question_that_bounds_answer(lo: int, hi: int, threshold: int) -> None:
+    bounds = Bounds(min(lo, hi), max(lo, hi))
+    sharper = sharper_question(bounds, threshold)
+    if sharper is None:
+        assert question_alone(bounds, threshold, RULES) == answering_bound(
+            bounds, threshold, RULES
+        )
+    else:
+        told = bounds.answers(threshold)
+        assert bounds.answers(sharper) == told
+        assert question_alone(bounds, sharper, RULES) == answering_bound(bounds, threshold, RULES)
+        # One point beyond it the bounds no longer tell.
+        assert bounds.answers(sharper + 1 if told else sharper - 1) != told
+
+
+def test_a_pledge_that_nobody_can_keep_is_broken() -> None:
+    pledge = vote(1, "yes", 8, 16, known=True, pledge=True, budget=100)
+
+    def checked(*budgets: int) -> list[Vote]:
+        return [vote(number, "exhausted", -16, 16, known=True, budget=budget)
+                for number, budget in enumerate(budgets, 2)]
+
+    assert not decide([pledge, *checked(100, 100)], 8, RULES, 2).decided
+    broken = decide([pledge, *checked(100, 100, 200)], 8, RULES, 2)
+    assert (broken.losers, broken.answer) == ([pledge], "exhausted")
+    # Who had less to spend says nothing about it.
+    unclear = decide([pledge, *checked(100, 100, 99)], 8, RULES, 2)
+    assert (unclear.losers, unclear.others) == ([], [pledge])
+    kept = decide([pledge, *checked(100), vote(9, "yes", 8, 16)], 8, RULES, 2)
+    assert (kept.answer, kept.losers) == ("yes", [])
+    told = [vote(number, "no", -16, 7) for number in (2, 3, 4)]
+    assert decide([pledge, *told], 8, RULES, 2).losers == [pledge]
 
 
 def test_a_contradiction_is_decided_by_three_with_a_lead_of_two() -> None:
