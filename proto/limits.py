@@ -55,6 +55,8 @@ def _field_checks(field: FieldDescriptor) -> list[Check]:
     elif field.type in _TEXT:
         if rule.exact_bytes or rule.max_bytes:
             checks.append(_length(field, rule))
+        if field.type == FieldDescriptor.TYPE_STRING:
+            checks.append(_storable(field))
     elif rule.HasField("min") or rule.HasField("max"):
         checks.append(_range(field, rule))
     return checks
@@ -101,6 +103,14 @@ def _length(field: FieldDescriptor, rule: Limit) -> Check:
             raise LimitError(f"{name} has {size} bytes; {exact} are needed")
         if most and size > most:
             raise LimitError(f"{name} has {size} bytes; at most {most} are allowed")
+
+    return _each(field, check_value)
+
+
+def _storable(field: FieldDescriptor) -> Check:
+    def check_value(value: str) -> None:
+        if "\0" in value:  # PostgreSQL stores no such text
+            raise LimitError(f"{field.name} has a zero byte")
 
     return _each(field, check_value)
 

@@ -216,10 +216,14 @@ class Comparison:
             records.convict(connection, sorted(self._liars))
 
     @cached_property
-    def _strangers(self) -> int:
-        """How many users must agree when none of them is known."""
-        row = self.connection.execute(query("count_active_users")).fetchone()
-        return min(STRANGERS, max(2, row[0] if row else 0))
+    def _strangers(self) -> int | None:
+        """How many users must agree when none of them is known; None: no number suffices."""
+        users, known = self.connection.execute(
+            query("count_active_users"), {"known_after": records.KNOWN_AFTER}
+        ).fetchone() or (0, 0)
+        if known >= STRANGERS and 2 * known > users:
+            return None
+        return min(STRANGERS, max(2, users))
 
     def _vote(self, question: Question, answer: Answer) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)

@@ -25,7 +25,8 @@ DISPUTE_LEAD = 2
 #: So many more users must have run out of budget than have found an answer for the question
 #: to be too hard.
 EXHAUSTED_LEAD = 2
-#: Users of whom none is known must be so many who agree, or all there are.
+#: Users of whom none is known must be so many who agree, or all there are; and they need one
+#: who is known as soon as so many are, and most.
 STRANGERS = 3
 #: So many users are asked at most about what lies below a question that is too hard.
 MOST_ASKED_BELOW = 5
@@ -79,12 +80,13 @@ class Verdict(NamedTuple):
 
 
 def decide(
-    votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int, strangers: int = 1
-) -> Verdict:
+    votes: Sequence[Vote], threshold: int, rules: Bounds, quorum: int,
+    strangers: int | None = 1,
+) -> Verdict:  # fmt: skip
     """Judge all votes on a question.
 
     `quorum` is how many users must agree; 1 leaves it to how far the voters are trusted.
-    `strangers` is how many must at least when none of them is known.
+    `strangers` is how many must at least when none of them is known; None: they never suffice.
     """
     sides: dict[bool | None, list[Vote]] = {True: [], False: [], None: []}
     for vote in votes:
@@ -94,16 +96,22 @@ def decide(
     need = quorum
     if quorum == 1:
         need = 1 if any(vote.trusted for vote in more or too_hard) else 2
-    if not any(vote.trusted or vote.known for vote in more or too_hard):
-        need = max(need, strangers)
     if fewer:
         need = max(need, DISPUTE_QUORUM, len(users(fewer)) + DISPUTE_LEAD)
+
+    def suffice(side: list[Vote], least: int) -> bool:
+        if not any(vote.trusted or vote.known for vote in side):
+            if strangers is None:
+                return False
+            least = max(least, strangers)
+        return len(users(side)) >= least
+
     winners: list[Vote] = []
     losers: list[Vote] = []
-    if more and len(users(more)) >= need:
+    if more and suffice(more, need):
         winners, losers = more, fewer
-    elif not fewer and len(users(too_hard)) >= max(
-        need, len(users(more)) + EXHAUSTED_LEAD if more else 0
+    elif not fewer and suffice(
+        too_hard, max(need, len(users(more)) + EXHAUSTED_LEAD if more else 0)
     ):
         losers = [*_liars_below(too_hard), *_broken_pledges(more, too_hard)]
         winners = [vote for vote in too_hard if vote not in losers]
@@ -125,9 +133,10 @@ def decide(
 
 
 def agreed_below(winners: Sequence[Vote]) -> dict[Place, Bounds]:
-    """What is believed about positions below: all of one user's word, else what two users say."""
-    if len(users(winners)) < 2:
-        return dict(winners[0].proved)
+    """What is believed about positions below: what two users say.
+
+    A lie about what nobody else's search has settled could not be refuted.
+    """
     told: dict[Place, list[Vote]] = {}
     for vote in winners:
         for place in vote.proved:

@@ -85,11 +85,12 @@ WHERE state = 'leased'
   )
 
 -- name: check_lost_returned
+-- What is doubted is on its way out of the tree, and its question back to the queue.
 SELECT campaign, format('workunit %s', id) FROM workunits
 WHERE state = 'returned'
   AND NOT EXISTS (
       SELECT FROM results
-      WHERE results.workunit = workunits.id AND results.state IN ('pending', 'valid')
+      WHERE results.workunit = workunits.id AND results.state IN ('pending', 'valid', 'doubted')
   )
 
 -- name: check_opposed_answers

@@ -37,8 +37,10 @@ SELECT id FROM hosts
 WHERE id IN (SELECT host FROM results WHERE workunit = ANY(%s)) ORDER BY id FOR NO KEY UPDATE
 
 -- name: count_active_users
--- Users whose hosts called lately.
-SELECT count(DISTINCT user_id) FROM hosts
+-- Users whose hosts called lately, and those with a known one among them.
+SELECT count(DISTINCT user_id),
+       count(DISTINCT user_id) FILTER (WHERE streak >= %(known_after)s)
+FROM hosts
 WHERE seen_at > now() - interval '1 hour' AND banned_at IS NULL
 
 -- name: lock_questions

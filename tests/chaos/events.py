@@ -20,7 +20,7 @@ from zermelo.server.database import Connection, DatabaseError, connect_once
 from zermelo.server.launcher import SERVICES
 
 #: How long anything may take to come back; generous, because nothing here is about speed.
-PATIENCE = 300.0
+PATIENCE = 600.0
 #: As far as the kernel shows the names of processes.
 _NAME_LENGTH = 15
 

@@ -152,15 +152,19 @@ def test_lies_are_taken_back_whatever_dies(open_path: Path) -> None:
         liar = stage.volunteers[-1].key
         stage.begin()
         _praise(stage)
-        found_out, retracted = False, 0
+        found_out = False
         end = time.monotonic() + SECONDS
-        while time.monotonic() < end or not (stage.chaos.complete and stage.solved and retracted):
+        while time.monotonic() < end or not (
+            stage.chaos.complete
+            and stage.solved
+            and stage.fetch("SELECT FROM audit WHERE action = 'retract'")
+        ):
             stage.chaos.strike()
             stage.chaos.pause()
             stage.check()
             if stage.finished() and not found_out:
-                found_out = True
-                retracted += persist(stage.url, lambda c: _find_out(c, liar))
+                found_out = True  # by chance it was before, or is now
+                persist(stage.url, lambda c: _find_out(c, liar))
             elif stage.finished() and not _doubts(stage):
                 stage.check_solution()
                 stage.begin()
@@ -179,14 +183,13 @@ def _praise(stage: Stage) -> None:
         time.sleep(0.1)
 
 
-def _find_out(connection: Connection, host: bytes) -> int:
-    """Convict a host; how many results are in doubt."""
+def _find_out(connection: Connection, host: bytes) -> None:
     with connection.transaction():
         row = connection.execute(
             "SELECT id FROM hosts WHERE instance = %s", (instance_of(host),)
         ).fetchone()
         assert row
-        return convict(connection, [row[0]], actor="test")
+        convict(connection, [row[0]], actor="test")
 
 
 def _doubts(stage: Stage) -> bool:

@@ -18,11 +18,13 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION
-from zermelo.server.campaigns import Campaign
+from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.coordinator import gate, hosts
 from zermelo.server.coordinator.rates import Rate
 from zermelo.server.database import Connection
+from zermelo.server.trust.accounts import Role, open_account
+from zermelo.server.trust.administration import unban_host
 
 from .conftest import Queue, bearer, running_coordinator
 
@@ -34,14 +36,26 @@ PROPER = {
     grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ALREADY_EXISTS,
 }  # fmt: skip
-METHODS = {method.name: method for method in service.COORDINATOR.methods}
+METHODS = {
+    f"/{method.containing_service.full_name}/{method.name}": method
+    for described in service.SERVICES
+    for method in described.methods
+}
+REQUEST_WORK = f"/{service.COORDINATOR.full_name}/RequestWork"
 NUMBERS = [0, 1, 2, 3, 7, 255, 4096, 2**31 - 1, 2**32 - 1, 2**53, 2**63 - 1, 2**64 - 1]
 
 
+#: The key of a host that operators ban and unban.
+VICTIM = b"v" * 16
+
+
 class Fuzzer:
-    def __init__(self, keys: list[bytes], seed: int) -> None:
+    def __init__(self, keys: list[bytes], names: list[str], victim: int, seed: int) -> None:
         self.chance = random.Random(seed)
         self.keys = keys
+        #: What there really is to be asked about, and steered, banned or revoked.
+        self.names = names
+        self.victim = victim
         #: Leases that were really handed out, to be used in wrong ways.
         self.leases: list[int] = [1]
 
@@ -95,6 +109,10 @@ class Fuzzer:
             return chance.choice(self.keys)
         if "lease" in field.name and chance.random() < 0.7:
             return chance.choice(self.leases)
+        if field.name == "host":
+            return chance.choice((self.victim, self.victim, 0, 99, 2**31 - 1))
+        if field.type == FieldDescriptor.TYPE_STRING and chance.random() < 0.4:
+            return chance.choice(self.names)
         if field.type == FieldDescriptor.TYPE_BYTES:
             return chance.randbytes(chance.choice((0, 16, 16, 32, 500, 20_000)))
         if field.type == FieldDescriptor.TYPE_STRING:
@@ -116,8 +134,7 @@ async def bombard(address: str, tokens: list[str], fuzzer: Fuzzer) -> Counter[An
     async with grpc.aio.insecure_channel(
         address, options=[("grpc.max_send_message_length", 32 * 2**20)]
     ) as channel:
-        calls = {name: channel.unary_unary(f"/{service.COORDINATOR.full_name}/{name}")
-                 for name in METHODS}
+        calls = {path: channel.unary_unary(path) for path in METHODS}
 
         async def one() -> None:
             name = fuzzer.chance.choice(list(METHODS))
@@ -129,7 +146,7 @@ async def bombard(address: str, tokens: list[str], fuzzer: Fuzzer) -> Counter[An
             try:
                 reply = await calls[name](data, metadata=metadata, timeout=120)
                 seen[name, "OK"] += 1
-                if name == "RequestWork":
+                if name == REQUEST_WORK:
                     work = pb.RequestWorkReply.FromString(reply)
                     fuzzer.leases += [unit.lease_id for unit in work.workunits]
                     del fuzzer.leases[:-200]
@@ -146,6 +163,14 @@ async def bombard(address: str, tokens: list[str], fuzzer: Fuzzer) -> Counter[An
     return seen
 
 
+def _say_hello(address: str, tokens: list[str], keys: list[bytes]) -> None:
+    with grpc.insecure_channel(address) as channel:
+        stub = service.CoordinatorStub(channel)
+        for token, key in zip(tokens, keys, strict=True):
+            hello = pb.HelloRequest(protocol_version=PROTOCOL_VERSION, host_key=key, workers=1)
+            stub.Hello(hello, metadata=bearer(token), timeout=120)
+
+
 def test_nothing_that_is_sent_does_harm(
     database: str, campaign: Campaign, connection: Connection, queue: Queue, monkeypatch: Any
 ) -> None:
@@ -157,28 +182,31 @@ def test_nothing_that_is_sent_does_harm(
         monkeypatch.setattr(module, name, fast)
     queue.add(30)
     connection.execute("UPDATE totals SET workunits = 30")  # as a generator would have counted
+    create_campaign(connection, "reversi:4x4", name="steered")
+    open_account(connection, "otto", Role.VOLUNTEER, actor="test")
     with running_coordinator(database, require_token=True) as address:
+        keys = [bytes([number]) * 16 for number in range(3)]
         with grpc.insecure_channel(address) as channel:
             stub = service.CoordinatorStub(channel)
-            tokens = [stub.Register(pb.RegisterRequest(), timeout=120).token for _ in range(3)]
-            keys = [bytes([number]) * 16 for number in range(3)]
-            for token, key in zip(tokens, keys, strict=True):
-                hello = pb.HelloRequest(
-                    protocol_version=PROTOCOL_VERSION, host_key=key, workers=1
-                )
-                stub.Hello(hello, metadata=bearer(token), timeout=120)
-        seen = asyncio.run(bombard(address, tokens, Fuzzer(keys, seed=1)))
+            tokens = [stub.Register(pb.RegisterRequest(), timeout=120).token for _ in keys]
+        _say_hello(address, tokens, keys)
+        _say_hello(address, tokens[:1], [VICTIM])
+        (victim,) = connection.execute(
+            "SELECT id FROM hosts WHERE instance = %s", (hosts.instance_of(VICTIM),)
+        ).fetchone() or (0,)
+        staff = [
+            open_account(connection, role.value, role, actor="test")
+            for role in (Role.OPERATOR, Role.RESEARCHER)
+        ]
+        fuzzer = Fuzzer(keys, ["steered", "otto", "c1"], victim, seed=1)
+        seen = asyncio.run(bombard(address, [*tokens, *staff], fuzzer))
         # It still serves, and a host that says Hello holds nothing any more.
-        with grpc.insecure_channel(address) as channel:
-            stub = service.CoordinatorStub(channel)
-            for token, key in zip(tokens, keys, strict=True):
-                hello = pb.HelloRequest(
-                    protocol_version=PROTOCOL_VERSION, host_key=key, workers=1
-                )
-                stub.Hello(hello, metadata=bearer(token), timeout=120)
+        unban_host(connection, victim, "", actor="test")
+        _say_hello(address, tokens, keys)
+        _say_hello(address, tokens[:1], [VICTIM])
     assert {name for name, _ in seen} == set(METHODS)
-    assert any(code == "OK" for _, code in seen)
-    assert any(code == grpc.StatusCode.INVALID_ARGUMENT for _, code in seen)
+    codes = {code for _, code in seen}
+    assert {"OK", grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.PERMISSION_DENIED} <= codes
     stuck = connection.execute(
         "SELECT count(*) FROM leases JOIN hosts ON hosts.id = leases.host WHERE state = 'open'"
     ).fetchone()
