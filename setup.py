@@ -45,7 +45,7 @@ def packages() -> list[str]:
 
 
 extensions = [extension("cpu"), extension("reversi_plain")]
-extensions += [extension("go_search"), extension("go_retrograde")]
+extensions += [extension("go_search"), extension("go_conquest"), extension("go_retrograde")]
 extensions += [extension(module, folder="checker") for module in ("go", "reversi")]
 if X86:
     extensions.append(extension("reversi_avx2", *AVX2))

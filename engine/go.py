@@ -1,6 +1,7 @@
-"""The Go engine: questions and answers around the compiled proof-number search.
+"""The Go engine: questions and answers around the compiled searches.
 
-The score is found by yes/no questions, as MTD(f) asks them; every answer is a proof.
+The score is found by yes/no questions, as MTD(f) asks them; every answer is a proof. A search
+of its own looks for the yes to whether one side owns the whole board (conquest.py).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from zermelo.cext.go_search import Prover
 from zermelo.engine.checkpoints import seal, unseal
+from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
     Answer,
     EngineError,
@@ -27,6 +29,10 @@ from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC2"
+_FIRST_SLICE = 1 << 16  # nodes
+_CONQUEST_SHARE = 8  # nodes of the conquest to one of the prover's, which take longer
+_LARGE = 20  # points of a board on which everything is asked for first,
+_PLENTY = 10_000_000  # given so many nodes
 
 
 class _StoppedError(Exception):
@@ -39,6 +45,11 @@ class GoEngine:
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
         self.game: Game[Any] = game
         self._go = game
+        self._conquest: Conquest | None = None
+        if Conquest.suits(game):
+            large = len(game.board.points) >= _LARGE
+            self._conquest = Conquest(game, hash_mb=max(1, hash_mb // (2 if large else 16)))
+            hash_mb = max(1, hash_mb // 2) if large else hash_mb
         self._prover = Prover(
             game.rows,
             game.cols,
@@ -48,18 +59,21 @@ class GoEngine:
             hash_mb,
         )
         self.switch(**options)
+        self._running: Prover | Conquest | None = None
         self._bounds = game.score_range
         self._nodes = 0
         self._node_limit: int | None = None
         self._aborted = False
 
-    def switch(self, **options: bool) -> None:
+    def switch(self, *, conquest: bool = True, **options: bool) -> None:
         """Switch techniques off, all others on, from now on; the table stays.
 
         Without ``share``, whatever the table holds only tells what to try first: no proof
         counts but those found from here on, each under its very history.
         """
         self._prover.set_options(**options)
+        # A conquest rests on unconditional life, and on theorems about history.
+        self._may_conquer = conquest and not options
 
     # -- the Engine protocol --------------------------------------------------------
 
@@ -78,6 +92,8 @@ class GoEngine:
         started = time.perf_counter()
         self._aborted, self._nodes, self._node_limit = False, 0, node_limit
         self._prover.allow()
+        if self._conquest is not None:
+            self._conquest.allow()
         for seed in known:
             self._seed(seed)
         status = Status.SOLVED
@@ -99,9 +115,12 @@ class GoEngine:
     def abort(self) -> None:
         self._aborted = True
         self._prover.stop()
+        if self._conquest is not None:
+            self._conquest.stop()
 
     def progress(self) -> Progress:
-        return Progress(self._nodes + self._prover.nodes, self._bounds, 0.0)
+        running = self._running
+        return Progress(self._nodes + (running.nodes if running else 0), self._bounds, 0.0)
 
     def guess(self, position: GoPosition) -> int:
         if self.game.is_final(position):
@@ -116,6 +135,8 @@ class GoEngine:
 
     def clear(self) -> None:
         self._prover.clear()
+        if self._conquest is not None:
+            self._conquest.clear()
 
     def expand(self, keys: bytes) -> Expansion:
         return PortableEngine(self.game).expand(keys)
@@ -126,7 +147,7 @@ class GoEngine:
         self._bounds = self._known(position)
         if self.game.is_final(position):
             return
-        guess = self.guess(position)
+        guess = self._first_guess(position)
         while True:
             bounds = self._bounds
             if window.settled_by(bounds):
@@ -134,25 +155,92 @@ class GoEngine:
             threshold = max(guess, bounds.lo + 1, window.alpha + 1)
             threshold = min(threshold, bounds.hi, window.beta)
             self._ask(position, threshold)
-            guess = threshold + 1 if self._bounds.lo >= threshold else threshold - 1
+            yes = self._bounds.lo >= threshold
+            if guess in self._everything:
+                guess = self.guess(position)
+            else:
+                guess = threshold + 1 if yes else threshold - 1
+
+    def _first_guess(self, position: GoPosition) -> int:
+        """On large boards whoever stands better often gets everything, and to find this out
+        takes less than any other question, though too much for a few nodes."""
+        guess = self.guess(position)
+        large = len(self._go.board.points) >= _LARGE
+        plenty = self._node_limit is None or self._node_limit >= _PLENTY
+        if large and plenty and self._conquest_of(position) is not None:
+            return self._everything[guess < 0]
+        return guess
+
+    @property
+    def _everything(self) -> tuple[int, int]:
+        """The thresholds that ask for the whole board, for this side and for the other."""
+        return self.game.score_range.hi, self.game.score_range.lo + 1
 
     def _ask(self, position: GoPosition, threshold: int) -> None:
         """Narrow the bounds so that they tell whether the score is at least `threshold`."""
         self._prover.new_question()
-        black = position.black_to_move
-        target = threshold + self._go.komi if black else 1 - threshold + self._go.komi
-        value, nodes = self._prover.prove(
-            *self._seen(position),
-            target=target,
-            draw_value=self._go.komi,
-            node_limit=None if self._node_limit is None else self._node_limit - self._nodes,
-        )
-        self._nodes += nodes
-        if value is None:
-            raise _StoppedError
+        target = (threshold if position.black_to_move else 1 - threshold) + self._go.komi
         limit = len(self._go.board.points)
+        value = None
+        conquest = self._conquest_of(position)
+        if conquest is not None and target in (limit, 1 - limit):
+            value = self._conquer_or_prove(conquest, position, target)
+        while value is None:
+            value = self._prove(position, target)
         area = Bounds(value, limit) if value >= target else Bounds(-limit, value)
         self._bounds &= self._as_score(area, position)
+
+    def _prove(self, position: GoPosition, target: int, nodes: int | None = None) -> int | None:
+        """The area difference proved, or None if it takes more than so many nodes."""
+        left = self._left(nodes)
+        self._running = self._prover
+        value, spent = self._prover.prove(
+            *self._seen(position), target=target, draw_value=self._go.komi, node_limit=left
+        )
+        self._spend(spent, enough=value is not None)
+        return value
+
+    def _conquer_or_prove(
+        self, conquest: Conquest, position: GoPosition, target: int
+    ) -> int | None:
+        """Both searches in turns, with more and more nodes; None if the prover is left alone.
+
+        The conquest finds a yes soon or never; the prover can say no.
+        """
+        whole = len(self._go.board.points) * (1 if target > 0 else -1)
+        nodes = _FIRST_SLICE
+        while True:
+            self._running = conquest
+            won, spent = conquest.ask(position, target > 0, self._left(nodes) or nodes)
+            self._spend(spent, enough=won)
+            if won:
+                return whole
+            if conquest.over:
+                return None
+            value = self._prove(position, target, nodes // _CONQUEST_SHARE)
+            if value is not None:
+                return value
+            nodes *= 2
+
+    def _conquest_of(self, position: GoPosition) -> Conquest | None:
+        """The search for the whole board, if it may be asked about this position."""
+        asked = self._may_conquer and Conquest.may_be_asked(self._go, position)
+        return self._conquest if asked else None
+
+    def _left(self, nodes: int | None) -> int | None:
+        """So many nodes, as far as the limit allows; None: as many as it takes."""
+        if self._node_limit is None:
+            return nodes
+        left = self._node_limit - self._nodes
+        return left if nodes is None else min(left, nodes)
+
+    def _spend(self, nodes: int, *, enough: bool) -> None:
+        """Count the nodes of a search; the end of all unless they were enough or more are left."""
+        self._running = None
+        self._nodes += nodes
+        exhausted = self._node_limit is not None and self._nodes >= self._node_limit
+        if not enough and (self._aborted or exhausted):
+            raise _StoppedError
 
     # -- what the table knows ----------------------------------------------------------
 
@@ -160,7 +248,14 @@ class GoEngine:
         if self.game.is_final(position):
             score = self.game.score(position)
             return Bounds(score, score)
-        return self._as_score(Bounds(*self._prover.known(*self._seen(position))), position)
+        bounds = self._as_score(Bounds(*self._prover.known(*self._seen(position))), position)
+        conquest = self._conquest_of(position)
+        if conquest is not None:
+            for by_black in (True, False):
+                if conquest.knows(position, by_black):
+                    whole = len(self._go.board.points) * (1 if by_black else -1)
+                    bounds &= self._as_score(Bounds(whole, whole), position)
+        return bounds
 
     def _seed(self, seed: Known) -> None:
         position: GoPosition = seed.position
