@@ -26,6 +26,9 @@ LEAST_NEED = 0.02
 PIECES_PER_CLIENT = 8
 #: At least this share of what a test has cost is believed to remain.
 DOUBT = 0.25
+#: A test is believed to cost at least this share of what it looked like before its root was
+#: split, once so many questions are open. (The share is what tests of 6x6 and 6x7 cost.)
+AFAR, MANY_OPEN = 0.125, 10_000
 #: A workunit may take this many times the size it was cut to before it counts as too hard.
 BUDGET_FACTOR = 4.0
 #: Idle clients help with what takes at least so many of the smallest workunits, below a
@@ -89,6 +92,13 @@ class Choice(NamedTuple):
     need: float
 
 
+class _Beginning(NamedTuple):
+    """When the current test began: the nodes spent until then, and how hard it looked."""
+
+    spent: float
+    work: float
+
+
 @dataclass(slots=True)
 class Plan:
     """What to do now: leaves to ask a client, leaves that are too hard to be asked whole."""
@@ -108,8 +118,7 @@ class Planner:
         self.questions.add_node(root)
         self.test: Question | None = None
         self._next_tests: list[Question] = []
-        #: What was spent when the current test began.
-        self._spent_before: float | None = None
+        self._began: _Beginning | None = None
         self.advance()
 
     @property
@@ -126,7 +135,7 @@ class Planner:
         if open_still or (self.test is None and self.finished):
             return False
         former, self.test = self.test, None
-        self._spent_before = None
+        self._began = None
         if not self.finished:
             guess = self.root.guess if former is None else former.threshold
             threshold = self.goal.threshold(self.bounds, guess)
@@ -172,15 +181,18 @@ class Planner:
         """How much typical work one workunit should hold, when `spent` nodes were searched.
 
         Estimates are too low where it matters, because the moves that look cheapest are
-        asked first. What the test has cost already is evidence of what it will cost.
+        asked first, the more so the more of the tree is open. What the test has cost already
+        and what it looked like from afar are evidence of what it will cost.
         """
         if self.test is None:
             return least
         if clients <= 1:
             return most  # nobody else would idle at the end
-        if self._spent_before is None:
-            self._spent_before = spent
-        remaining = max(self.test.work, DOUBT * (spent - self._spent_before))
+        if self._began is None:
+            self._began = _Beginning(spent, self.test.work)
+        spent -= self._began.spent
+        afar = AFAR * self._began.work * min(1.0, self.questions.open_count / MANY_OPEN)
+        remaining = max(self.test.work, DOUBT * spent, afar - spent)
         return max(least, min(most, remaining / (clients * PIECES_PER_CLIENT)))
 
     # -- inside ----------------------------------------------------------------------

@@ -18,6 +18,7 @@ The graph is a cache. Everything in it can be rebuilt from the database.
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -89,6 +90,7 @@ class Questions:
         self._roots: set[Question] = set()
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
+        self._turn = itertools.count()
         #: Asked questions that nobody needs, in order, until somebody does again.
         self._dropped: dict[Key, None] = {}
 
@@ -296,7 +298,7 @@ class Questions:
         elif question not in self._queued:
             self._queued.add(question)
             # Deepest first, so that a parent is evaluated once for all its children.
-            heapq.heappush(self._dirty, (-question.ply, id(question), question))
+            heapq.heappush(self._dirty, (-question.ply, next(self._turn), question))
 
     def _evaluate(self, question: Question) -> None:
         before = question.chance, question.work

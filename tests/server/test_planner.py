@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zermelo.games import Bounds
 from zermelo.server.planning.costs import CostModel, Sample
-from zermelo.server.planning.planner import Goal, Planner
+from zermelo.server.planning.planner import AFAR, MANY_OPEN, Goal, Planner
 from zermelo.server.planning.questions import PlanNode
 
 LIMIT = 6
@@ -189,3 +189,28 @@ def test_a_budget_that_ran_out_makes_the_model_expect_more() -> None:
     for _ in range(5):
         model = model.refitted(short)
     assert model.typical_cost(10, 0) > 5 * CostModel().typical_cost(10, 0)
+
+
+def test_a_test_that_looks_easy_from_close_up_is_not_cut_to_dust() -> None:
+    planner = Planner(PlanNode(0, -9, 9, None, 0, 30), Goal.OUTCOME, CostModel())
+    assert planner.test is not None
+    afar = planner.size(1024, spent=0, least=1.0, most=1e12)
+    planner.test.work /= 1000
+    few_open = planner.size(1024, spent=0, least=1.0, most=1e12)
+    planner.questions.open_count = MANY_OPEN
+    many_open = planner.size(1024, spent=0, least=1.0, most=1e12)
+    assert few_open == pytest.approx(afar / 1000)
+    assert many_open == pytest.approx(afar * AFAR)
+
+
+def test_hard_leaves_are_split_no_further_than_clients_need() -> None:
+    """What a split will yield counts: below two hard leaves there is work for all."""
+    planner = Planner(PlanNode(0, -9, 9, None, 1, 24), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(child, -9, 9, None, 0, 23) for child in range(1, 9)])
+    planner.questions.settle()
+    assert planner.test is not None
+    (question, *_) = planner.test.children
+    size = planner.questions.typical_work(question) / 5
+    plan = planner.choose(10, size)
+    assert len(plan.split) == 2
+    assert not plan.ask
