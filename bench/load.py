@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import random
+import resource
 import secrets
 import shutil
 import tempfile
@@ -32,9 +33,10 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
+from zermelo.server.ports import free_port
 from zermelo.server.supervisor import Supervisor
 
-ADDRESS = "127.0.0.1:19132"
+ADDRESS = f"127.0.0.1:{free_port()}"
 #: How long a made-up search takes, in seconds.
 SEARCH = (2.0, 8.0)
 FRONTIER = 10_000
@@ -48,7 +50,8 @@ class Told:
     submit: list[tuple[float, float]]
     beat: list[tuple[float, float]]
     acknowledged: list[int]
-    failed: int
+    #: Calls that failed and were made again, by status.
+    failed: dict[str, int]
 
 
 @dataclass
@@ -57,7 +60,7 @@ class Report:
     seconds: float
     results: int
     lost: int
-    failed_calls: int
+    failed_calls: dict[str, int]
     violations: int
     request_p99_ms: float
     submit_p99_ms: float
@@ -73,8 +76,9 @@ async def volunteer(stub: Any, told: Told, end: float) -> None:
         began = time.perf_counter()
         try:
             reply = await getattr(stub, name)(request, timeout=60)
-        except grpc.aio.AioRpcError:
-            told.failed += 1
+        except grpc.aio.AioRpcError as error:
+            status = error.code().name
+            told.failed[status] = told.failed.get(status, 0) + 1
             await asyncio.sleep(random.uniform(0.5, 2))
             return None
         times.append((began, time.perf_counter() - began))
@@ -106,7 +110,7 @@ async def volunteer(stub: Any, told: Told, end: float) -> None:
 
 
 async def volunteers(count: int, end: float) -> Told:
-    told = Told([], [], [], [], 0)
+    told = Told([], [], [], [], {})
     channels = [
         grpc.aio.insecure_channel(ADDRESS, options=[("grpc.use_local_subchannel_pool", 1)])
         for _ in range(count)
@@ -181,6 +185,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a connection for every volunteer
     folder = Path(tempfile.mkdtemp(prefix="zermelo-bench-"))
     folder.chmod(0o755)
     try:
@@ -191,7 +197,7 @@ def main() -> None:
         print(json.dumps(asdict(report)))
         return
     for name, value in asdict(report).items():
-        print(f"{name:24} {value:,.1f}" if isinstance(value, float) else f"{name:24} {value:,}")
+        print(f"{name:24} {f'{value:,.1f}' if isinstance(value, float) else value}")
 
 
 if __name__ == "__main__":
