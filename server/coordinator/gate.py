@@ -12,8 +12,11 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from contextvars import ContextVar
+from ipaddress import ip_network
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import grpc
 
@@ -160,7 +163,7 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return caller
 
     def _slow_down_stranger(self, context: Any) -> None:
-        wait = self._strangers.wait_needed(_address(context))
+        wait = self._strangers.wait_needed(address_of(context.peer()))
         if wait:
             raise _too_fast(wait)
 
@@ -172,9 +175,14 @@ def _too_fast(seconds: float) -> RefusalError:
     )  # fmt: skip
 
 
-def _address(context: Any) -> str:
-    """Where a call comes from, without the port."""
-    return str(context.peer()).rpartition(":")[0]
+def address_of(peer: str) -> str:
+    """Where a call comes from, without the port; of IPv6 the network, which one person owns."""
+    kind, _, rest = unquote(peer).partition(":")
+    host = rest.rpartition(":")[0].strip("[]")
+    if kind == "ipv6":
+        with suppress(ValueError):
+            return str(ip_network((host.partition("%")[0], 64), strict=False))
+    return host
 
 
 def _certified(context: Any) -> bool:

@@ -30,6 +30,8 @@ SUMS = ("user", "host", "team", "month")
 def perform(connection: Connection, request: Any, *, actor: str) -> Any:
     """The reply to an operator's request; a `ZermeloError` says why there is none."""
     limits.check(request)
+    if not getattr(request, "reason", "").isprintable():
+        raise AdministrationError("a reason is one line of printable text")
     return in_transaction(connection, lambda: _PERFORMED[type(request)](connection, request, actor))
 
 

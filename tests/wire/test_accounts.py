@@ -159,6 +159,17 @@ def test_strangers_are_slowed_down(
             assert int(dict(caught.value.trailing_metadata())[service.RETRY_AFTER]) > 0
 
 
+@pytest.mark.parametrize(("peer", "address"), [
+    ("ipv4:192.0.2.7:40123", "192.0.2.7"),
+    ("ipv6:[2001:db8:1:2:3:4:5:6]:40123", "2001:db8:1:2::/64"),
+    ("ipv6:%5B2001:db8:1:2::9%5D:1", "2001:db8:1:2::/64"),
+    ("ipv6:[fe80::1%25eth0]:1", "fe80::/64"),
+    ("unix:", ""),
+])
+def test_an_address_is_what_one_person_has(peer: str, address: str) -> None:
+    assert gate.address_of(peer) == address
+
+
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so low that a test meets them, and refilled so slowly that it must."""

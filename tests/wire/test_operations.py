@@ -122,6 +122,7 @@ def test_what_an_operator_does_from_afar_is_done_and_recorded(
     (("pause", "chess"), "no campaign 'chess'"),
     (("open-account", "otto"), "there is a user 'otto' already"),
     (("open-account", "x" * 41), "name has 41 bytes"),
+    (("pause", SPEC, "--reason", "red \x1b[31m"), "one line of printable text"),
 ])
 def test_mistakes_are_told_alike_at_both_doors(
     database: str, door: tuple[str, ...], command: tuple[str, ...], complaint: str
