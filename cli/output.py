@@ -49,14 +49,16 @@ def print_json(value: Any) -> None:
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """One fact a line, labels aligned, long ones wrapped under themselves."""
+    told = list(facts)
     width = shutil.get_terminal_size().columns
-    for label, text in facts:
+    indent = max([_LABEL_WIDTH, *(len(label) + 1 for label, _ in told)])
+    for label, text in told:
         click.echo(
             textwrap.fill(
                 text,
-                max(width, 2 * _LABEL_WIDTH),
-                initial_indent=label.ljust(_LABEL_WIDTH),
-                subsequent_indent=" " * _LABEL_WIDTH,
+                max(width, 2 * indent),
+                initial_indent=label.ljust(indent),
+                subsequent_indent=" " * indent,
                 break_long_words=False,
             )
         )

@@ -115,4 +115,4 @@ def _set_ban(connection: Connection, host: int, *, banned: bool) -> None:
 
 def _condemn(connection: Connection, hosts: list[int], reason: str, actor: str) -> int:
     connection.execute(query("end_leases_of"), {"hosts": hosts})
-    return convict(connection, hosts, actor, reason)
+    return convict(connection, hosts, actor, reason or "banned")
