@@ -10,10 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _LABEL_WIDTH = 11
@@ -68,6 +64,11 @@ def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1
 ) -> None:
     """A table whose first `words` columns hold words and the others numbers."""
+    from rich import box  # only tables need it, and it takes a while to load
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for index, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if index < words else "right",

@@ -16,6 +16,7 @@ from psycopg import IsolationLevel
 from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, Move
+from zermelo.proof.moves import Place
 from zermelo.research import answers
 from zermelo.research.questions import Campaigns, Questions
 from zermelo.server.campaigns import (
@@ -127,10 +128,12 @@ class TreeQuestions(Questions):
         game = self.game
         asked = self.find(position, moves)
         options = [(move, game.play(asked, move)) for move in game.moves(asked)]
-        with self._connection.transaction():
+        # One journey to the database for both: ids are known before it is asked.
+        with self._connection.pipeline(), self._connection.transaction():
+            cursor = self._connection.execute(query("provenance"), (self._id(asked),))
             nodes = self._nodes([asked, *(after for _, after in options)])
             node = nodes[0]
-            provenance = [] if node is None else self._rows("provenance", (node.id,))
+            provenance = [] if node is None else cursor.fetchall()
         worth = self._worth(asked, node)
         worths = [self._worth(after, below)
                   for (_, after), below in zip(options, nodes[1:], strict=True)]
@@ -155,8 +158,7 @@ class TreeQuestions(Questions):
         """
         game = self.game
         options = game.moves(position)
-        with self._connection.transaction():
-            nodes = self._nodes([position, *(game.play(position, move) for move in options)])
+        nodes = self._nodes([position, *(game.play(position, move) for move in options)])
         worth = self._worth(position, nodes[0])
         worths = [self._worth(game.play(position, move), node)
                   for move, node in zip(options, nodes[1:], strict=True)]
@@ -237,13 +239,16 @@ class TreeQuestions(Questions):
     def _rows(self, name: str, arguments: Any) -> list[Any]:
         return self._connection.execute(query(name), arguments).fetchall()
 
+    def _place(self, position: Any) -> Place:
+        canonical = self.game.canonical(position)
+        return self.game.encode(canonical), self.game.history(canonical)
+
+    def _id(self, position: Any) -> NodeId:
+        return node_id(self.campaign.id, *self._place(position))
+
     def _nodes(self, positions: Sequence[Any]) -> list[Node | None]:
         """The nodes of positions, by primary key; None for those not in the tree."""
-        game = self.game
-        keys = []
-        for position in positions:
-            canonical = game.canonical(position)
-            keys.append((game.encode(canonical), game.history(canonical)))
+        keys = [self._place(position) for position in positions]
         ids = [node_id(self.campaign.id, *key) for key in keys]
         found = {node.id: node for node in self._tree.load(set(ids))}
         nodes = [found.get(id_) for id_ in ids]
