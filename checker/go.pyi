@@ -15,4 +15,5 @@ class GoProver:
     def forces(
         self, black: int, white: int, black_to_move: bool, passes: int, ko: int,
         past: Collection[tuple[int, int, int, int]], prover_black: bool, target: int, plies: int,
+        free_plies: int,
     ) -> bool: ...

@@ -22,6 +22,8 @@ cdef extern from "go_prover.h" nogil:
         int passes
     ctypedef struct Remembered:
         pass
+    ctypedef struct Free:
+        pass
     ctypedef struct Prover:
         int rows
         int cols
@@ -34,7 +36,9 @@ cdef extern from "go_prover.h" nogil:
         int length
         int prover_black
         int target
+        int free_plies
         Remembered *table
+        Free *free_table
         uint64_t table_mask
         uint64_t nodes
         int stop
@@ -61,7 +65,8 @@ cdef class GoProver:
             for col in range(cols):
                 self.prover.mask |= <Points>1 << (8 * row + col)
         self.prover.table = <Remembered *>calloc(<size_t>1 << table_bits, sizeof(Remembered))
-        if not self.prover.table:
+        self.prover.free_table = <Free *>calloc(<size_t>1 << table_bits, sizeof(Free))
+        if not self.prover.table or not self.prover.free_table:
             raise MemoryError("no memory for the checker's table")
         self.prover.table_mask = (<uint64_t>1 << table_bits) - 1
         self.prover.nodes = 0
@@ -69,6 +74,7 @@ cdef class GoProver:
 
     def __dealloc__(self):
         free(self.prover.table)
+        free(self.prover.free_table)
 
     @property
     def nodes(self):
@@ -84,9 +90,10 @@ cdef class GoProver:
 
     def forces(
         self, Points black, Points white, bint black_to_move, int passes, int ko, past,
-        bint prover_black, int target, int plies,
+        bint prover_black, int target, int plies, int free_plies,
     ):
-        """Whether a side is seen to force a score within so many plies from a position.
+        """Whether a side is seen to force a score within so many plies from a position, or
+        from there on within so many plies more without needing a ko rule.
 
         `past` are its earlier boards: black, white, tag and pass balance of each.
         """
@@ -99,6 +106,7 @@ cdef class GoProver:
             self.prover.path[self.prover.length] = Earlier(then_black, then_white, tag, -balance)
             self.prover.length += 1
         self.prover.prover_black, self.prover.target = prover_black, target
+        self.prover.free_plies = free_plies
         with nogil:
             found = forces(&self.prover, &state, 0, plies)
         return found

@@ -1,8 +1,10 @@
 /* Go for the checker: can one side force a score within so many plies?
  *
  * Plain rules, plain search: one move where the prover is to move, every move where the
- * other side is, the game played to its end. Nothing is shared with the engine, and what
- * is remembered is kept apart by the whole set of earlier boards.
+ * other side is, the game played to its end. Nothing is shared with the engine. First a
+ * proof is looked for that needs no ko rule and so few earlier boards that they can be
+ * compared; failing that, one in which all that is remembered is kept apart by the whole
+ * set of earlier boards.
  *
  * Point = 8 * row + column; column 7 is never on a board, so that a step to the side that
  * leaves a row falls off.
@@ -39,13 +41,23 @@ typedef struct {
     uint16_t plies;
 } Remembered;
 
+/* What is known of a state where no ko rule holds: `plies` as above, the point that decided,
+ * and what a proof keeps (see forces_freely). */
+typedef struct {
+    Points black, white, keep;
+    uint32_t question;
+    uint16_t plies;
+    int8_t best;
+} Free;
+
 typedef struct {
     int rows, cols, ko_rule, cycle_passes, suicide, komi;
     Points mask;
     Earlier path[LONGEST_PATH];
     int length;
-    int prover_black, target;
+    int prover_black, target, free_plies;
     Remembered *table;
+    Free *free_table;
     uint64_t table_mask, nodes;
     volatile int stop;
 } Prover;
@@ -144,6 +156,99 @@ static void name_of(const Prover *prover, const State *state, uint64_t *key, uin
     }
 }
 
+/* A state and a question about it in the table of the game without a ko rule. */
+static uint32_t question_of(const State *state, int prover_black, int target) {
+    return 1u | (uint32_t)(state->black_to_move << 1 | state->passes << 2 | prover_black << 3
+                           | (target + 128) << 4);
+}
+
+static Free *free_slot(const Prover *prover, const State *state, uint32_t question) {
+    uint64_t key = scramble(state->black + scramble(state->white + scramble(question)));
+    return &prover->free_table[key & prover->table_mask];
+}
+
+static int is_about(const Free *slot, const State *state, uint32_t question) {
+    return slot->question == question && slot->black == state->black
+        && slot->white == state->white;
+}
+
+/* Whether the prover forces the target within so many plies if there were no ko rule at all.
+ *
+ * Then he does so under superko, too, provided that no board he creates on the way was there
+ * before. For let him always play towards the nearest end. Should he create a board X that
+ * was there since the beginning, the way from there was longer than needed:
+ *   - the same side was to move, without a pass: the same state, and as far from the end;
+ *     after his own pass: the reply there can only be one that he can answer here;
+ *   - he was to move: if X scores enough, he could have passed, and the opponent would have
+ *     had the choice that he has now; if not, the opponent may pass now, the prover must have
+ *     a stone to answer with, and could have put it then.
+ * The opponent has all his legal moves, and some that superko forbids.
+ *
+ * `keep` gets the prover's stones that are on every board he creates: an earlier board that
+ * lacks one of them is none of those. */
+static int forces_freely(Prover *prover, const State *state, int plies, Points *keep) {
+    prover->nodes++;
+    if (!plies || prover->stop) return 0;
+    uint32_t question = question_of(state, prover->prover_black, prover->target);
+    Free *slot = free_slot(prover, state, question);
+    int first = NO_POINT;
+    if (is_about(slot, state, question)) {
+        *keep = slot->keep;
+        if (slot->plies == PROVED) return 1;
+        if (slot->plies >= plies) return 0;
+        first = slot->best;
+    }
+    uint32_t contrary = question_of(state, !prover->prover_black, 1 - prover->target);
+    const Free *refuted = free_slot(prover, state, contrary);
+    if (refuted->plies == PROVED && is_about(refuted, state, contrary)) return 0;
+    int any = state->black_to_move == prover->prover_black, result = !any, best = NO_POINT;
+    Points kept = ~0ULL, tried = state->black | state->white;
+    /* The point that decided before, then the pass, then all other points. */
+    for (int turn = first == NO_POINT ? 1 : 0; result != any;) {
+        Points below = ~0ULL, created = ~0ULL;
+        State after;
+        int point = NO_POINT, holds;
+        if (turn == 1) {
+            turn = 2;
+            after = (State){state->black, state->white, !state->black_to_move, state->passes + 1,
+                            NO_POINT};
+        } else {
+            Points left = prover->mask & ~tried;
+            if (!left) break;
+            point = turn == 0 ? first : __builtin_ctzll(left);
+            if (turn == 0) turn = 1;
+            tried |= 1ULL << point;
+            State free = *state;
+            free.ko = NO_POINT;
+            if (!put_stone(prover, &free, point, &after)) continue;
+            after.ko = NO_POINT;
+            if (any) created = state->black_to_move ? after.black : after.white;
+        }
+        holds = after.passes == 2 ? score_now(prover, &after) >= prover->target
+                                  : forces_freely(prover, &after, plies - 1, &below);
+        if (holds == any) result = any, best = point, kept = below & created;
+        else if (holds) kept &= below;
+    }
+    if (prover->stop) return 0;
+    *keep = kept;
+    *slot = (Free){state->black, state->white, kept, question,
+                   (uint16_t)(result ? PROVED : plies), (int8_t)best};
+    return result;
+}
+
+/* The same under superko: as above, if no earlier board has all the stones that are kept. */
+static int forces_simply(Prover *prover, const State *state) {
+    Points keep;
+    if (prover->ko_rule == BASIC || !forces_freely(prover, state, prover->free_plies, &keep))
+        return 0;
+    for (int at = 0; at < prover->length; at++) {
+        const Earlier *earlier = &prover->path[at];
+        if (earlier->black == state->black && earlier->white == state->white) continue;
+        if (!(keep & ~(prover->prover_black ? earlier->black : earlier->white))) return 0;
+    }
+    return 1;
+}
+
 static int forces(Prover *prover, const State *state, int passes, int plies);
 
 /* Whether the prover still gets there after this child of the present state. `passes` is
@@ -158,11 +263,13 @@ static int child_forces(Prover *prover, const State *child, int passes, int plie
     return (prover->prover_black ? black : -black) >= prover->target;
 }
 
-/* Whether the prover is seen to force the target within so many plies. A no means only
- * that it is not seen. */
+/* Whether the prover is seen to force the target within so many plies, or simply from there
+ * on. A no means only that it is not seen. */
 static int forces(Prover *prover, const State *state, int passes, int plies) {
     prover->nodes++;
-    if (!plies || prover->stop || prover->length == LONGEST_PATH) return 0;
+    if (prover->stop || prover->length == LONGEST_PATH) return 0;
+    if (forces_simply(prover, state)) return 1;
+    if (!plies) return 0;
     uint64_t key, check;
     name_of(prover, state, &key, &check);
     Remembered *slot = &prover->table[key & prover->table_mask];

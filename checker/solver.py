@@ -12,8 +12,10 @@ from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi
 
 #: Entries of the solvers' tables, as powers of two: 48 MiB for all that search reversi,
-#: 24 for each that searches Go.
+#: 72 for each that searches Go.
 _REVERSI_BITS, _GO_BITS = 21, 20
+#: How many plies further proofs are looked for that need no ko rule: they are cheaper.
+_LEAD = 10
 
 
 class Solver(Protocol):
@@ -74,10 +76,12 @@ class CompiledGo:
         state = (position.black, position.white, position.black_to_move, position.passes,
                  position.ko, position.past)
         own = position.black_to_move
-        for plies in count(1):
-            if self._prover.forces(*state, own, bound, plies):
+        lead = 0 if self._game.ko == "basic" else _LEAD
+        for free in count(1):
+            plies = max(0, free - lead)
+            if self._prover.forces(*state, own, bound, plies, free):
                 return True
-            if self._prover.forces(*state, not own, 1 - bound, plies):
+            if self._prover.forces(*state, not own, 1 - bound, plies, free):
                 return False
             if self._prover.stopped:
                 break
