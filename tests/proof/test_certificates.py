@@ -52,6 +52,14 @@ def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> N
     assert GO_BOARDS[spec] in (None, certificate.header.lo)
 
 
+def test_a_go_board_of_twelve_points(connection: Connection, tmp_path: Path) -> None:
+    """Some of its leaves are won by superko alone."""
+    certify(connection, "go:3x4", tmp_path / "proof", node_limit=20_000, to_depth=4)
+    report = verify(tmp_path / "proof", threads=2)
+    assert report.complete
+    assert (report.header.lo, report.header.hi) == (4, 4)
+
+
 def test_goal_outcome(connection: Connection, tmp_path: Path) -> None:
     """The losing side's score is not proved exactly, and the certificate does not say so."""
     certificate = certify(connection, "reversi:4x4", tmp_path / "proof", goal="outcome")
