@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
+from zermelo.client.control import NotRunningError, ask
+from zermelo.client.folder import ClientFolder
 from zermelo.server.database import Connection
 
 from .conftest import Queue, wait_until
-from .test_client import hard_question, value
+from .test_client import hard_question, searching, value
 from .test_client_control import ZERMELO
 
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is optional")
@@ -95,32 +97,52 @@ def test_without_a_scheduler_there_is_a_sentence() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_slurm_task_stops_in_good_order(
+def test_the_tasks_of_a_slurm_array_stop_in_good_order(
     coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
-    workunit = hard_question(connection, queue)
+    hard_question(connection, queue)
+    queue.add(1, budget=10**12)
     program = tmp_path / "zermelo"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
     program.chmod(0o755)
-    task = subprocess.Popen(
-        [str(SCRIPT)],
-        env={
-            **os.environ, "ZERMELO": str(program), "ZERMELO_SERVER": coordinator,
-            "ZERMELO_ROOT": str(tmp_path / "array"), "SLURM_ARRAY_TASK_ID": "7",
-            "SLURM_CPUS_PER_TASK": "1", "ZERMELO_PRIORITY": "normal",
-            "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
-            "ZERMELO_LEAVE_SECONDS": "120",
-        },
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    numbers = ("7", "8")
+    tasks = [
+        subprocess.Popen(
+            [str(SCRIPT)],
+            env={
+                **os.environ, "ZERMELO": str(program), "ZERMELO_SERVER": coordinator,
+                "ZERMELO_ROOT": str(tmp_path / "array"), "SLURM_ARRAY_TASK_ID": number,
+                "SLURM_CPUS_PER_TASK": "1", "ZERMELO_PRIORITY": "normal",
+                "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
+                "ZERMELO_LEAVE_SECONDS": "120",
+            },
+            stderr=subprocess.PIPE, text=True,
+        )
+        for number in numbers
+    ]
+    folders = [tmp_path / "array" / f"task-{number}" for number in numbers]
     try:
-        wait_until(lambda: queue.state(workunit) == "leased")
-        assert (tmp_path / "array" / "task-7" / "client" / "host-key").exists()
-        # As Slurm does with B:, to the script alone.
-        task.send_signal(signal.SIGTERM)
-        _, errors = task.communicate(timeout=120)
+        wait_until(lambda: all(connected(folder) for folder in folders))
+        wait_until(lambda: any(searching(folder) for folder in folders))
+        for task in tasks:
+            # As Slurm does with B:, to the script alone.
+            task.send_signal(signal.SIGTERM)
+        errors = [task.communicate(timeout=120)[1] for task in tasks]
     finally:
-        task.kill()
-        task.communicate()
-    assert task.returncode == 0, errors
-    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+        for task in tasks:
+            task.kill()
+            task.communicate()
+    assert [task.returncode for task in tasks] == [0, 0], errors
+    # Two hosts, each with a folder of its own, and nothing is left with either.
+    assert value(connection, "SELECT count(*) FROM hosts") == 2
+    states = connection.execute("SELECT DISTINCT state::text FROM leases").fetchall()
+    assert states == [("abandoned",)]
+
+
+def connected(folder: Path) -> bool:
+    """Whether the client in a folder has been welcomed by its coordinator."""
+    try:
+        state = ask(ClientFolder(folder).control, "status")["state"]
+    except NotRunningError:
+        return False
+    return state in ("working", "preparing", "waiting")
