@@ -218,7 +218,7 @@ CREATE INDEX workunits_exhausted ON workunits (campaign, id) WHERE state = 'exha
 
 CREATE TYPE lease_state AS ENUM ('open', 'returned', 'expired', 'abandoned', 'cancelled');
 
--- How many blocks of lease numbers were reserved: one row. Each number is used once.
+-- The last block of lease numbers that was reserved: one row. Each number is used once.
 CREATE TABLE lease_blocks (
     reserved    bigint NOT NULL
 );
