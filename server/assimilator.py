@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from zermelo.server.campaigns import (
     waiting_campaigns,
 )
 from zermelo.server.database import Connection, in_transaction, serve
-from zermelo.server.listening import Claims, Listener
+from zermelo.server.listening import Claims, Listener, rest
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.trust.credit import grant_partial
@@ -70,12 +71,15 @@ def run(url: str, stop: threading.Event) -> None:
         listener = Listener(connection, CHANNELS)
         claims = Claims(connection, SERVICE)
         while not stop.is_set():
-            busy = 0
+            started = time.monotonic()
+            most = 0
             for campaign in waiting_campaigns(connection):
                 if claims.hold(campaign.id):
-                    busy += assimilate(connection, campaign)
-            if not busy:
+                    most = max(most, assimilate(connection, campaign))
+            if not most:
                 listener.wait(IDLE_SECONDS, stop)
+            elif most < BATCH:
+                rest(time.monotonic() - started, stop)
 
     serve(url, stop, work)
 

@@ -94,13 +94,14 @@ def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -
     """Run `work` on a connection until it returns, again after every loss of the database.
 
     Its transactions are not waited for: whatever a crash of the database undoes, `work`
-    finds undone and does again.
+    finds undone and does again. Its statements are planned once.
     """
     backoff = Backoff()
     while not stop.is_set():
         try:
             with connect(url, stop) as connection:
                 connection.execute(query("commit_lazily"))
+                connection.execute(query("plan_by_index"))
                 work(connection)
                 return
         except Stopped:

@@ -14,6 +14,7 @@ from zermelo.sql import query
 
 #: How soon a waiting service notices that it shall stop.
 STOP_SECONDS = 0.2
+LONGEST_REST = 0.05
 
 
 class Listener:
@@ -34,6 +35,15 @@ class Listener:
             for _ in self._connection.notifies(timeout=min(left, STOP_SECONDS), stop_after=1):
                 return True
         return False
+
+
+def rest(worked: float, stop: threading.Event) -> None:
+    """After a round that emptied the queue: rest as long as it took, or nearly.
+
+    Work gathers meanwhile, so a busy service does it in fewer and larger batches, and those
+    who wait for an answer get at the processor.
+    """
+    stop.wait(min(worked, LONGEST_REST))
 
 
 class Claims:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from zermelo.proto.known import unpack
 from zermelo.server.database import Connection, in_transaction, serve
-from zermelo.server.listening import Listener
+from zermelo.server.listening import Listener, rest
 from zermelo.server.trust.comparison import Comparison
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.records import note_errors
@@ -52,11 +53,15 @@ def run(url: str, stop: threading.Event) -> None:
     def work(connection: Connection) -> None:
         listener = Listener(connection, CHANNELS)
         while not stop.is_set():
-            if not validate(connection):
+            started = time.monotonic()
+            judged = validate(connection)
+            if not judged:
                 in_transaction(
                     connection, lambda: connection.execute(query("unanswerable_votes"))
                 )
                 listener.wait(IDLE_SECONDS, stop)
+            elif judged < BATCH:
+                rest(time.monotonic() - started, stop)
 
     serve(url, stop, work)
 

@@ -31,7 +31,6 @@ SELECT pg_advisory_unlock(%s, %s)
 -- large the tables become, so they are made once: making them takes longer than running them.
 SET plan_cache_mode = force_generic_plan;
 SET enable_seqscan = off;
-SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off
 

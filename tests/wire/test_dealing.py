@@ -250,10 +250,10 @@ def test_lease_numbers_go_on_after_an_old_backup_was_restored(
 ) -> None:
     # Last used on the 17th of August 2005, as far as the restored database knows.
     connection.execute("UPDATE lease_blocks SET reserved = 1124236800")
-    now = connection.execute("SELECT extract(epoch FROM now())::bigint").fetchone()
-    first, second = (connection.execute(query("reserve_leases")).fetchone() for _ in range(2))
-    assert now and first and second
-    assert now[0] <= first[0] < second[0]
+    (now,) = connection.execute("SELECT extract(epoch FROM now())::bigint").fetchall()
+    (first,) = connection.execute(query("reserve_leases")).fetchall()
+    (second,) = connection.execute(query("reserve_leases")).fetchall()
+    assert now <= first < second
 
 
 def test_only_promises_may_be_lost_in_a_crash(database: str) -> None:
