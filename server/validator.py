@@ -9,6 +9,7 @@ alone goes out of the tree again (the assimilator does that) and is asked again.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 CHANNELS = ("zermelo_results",)
 BATCH = 1000
 IDLE_SECONDS = 5.0
+#: How often to look for answers that wait in vain.
+SWEEP_SECONDS = 1.0
 
 
 class Pending(NamedTuple):
@@ -52,16 +55,21 @@ def run(url: str, stop: threading.Event) -> None:
 
     def work(connection: Connection) -> None:
         listener = Listener(connection, CHANNELS)
+        swept = -math.inf
         while not stop.is_set():
             started = time.monotonic()
             judged = validate(connection)
-            if not judged:
+            if judged == BATCH:
+                continue
+            if judged:
+                rest(time.monotonic() - started, stop)
+            elif started - swept >= SWEEP_SECONDS:
+                swept = started
                 in_transaction(
                     connection, lambda: connection.execute(query("unanswerable_votes"))
                 )
-                listener.wait(IDLE_SECONDS, stop)
-            elif judged < BATCH:
-                rest(time.monotonic() - started, stop)
+            # Results that came meanwhile were told of, which ends the waiting at once.
+            listener.wait(IDLE_SECONDS, stop)
 
     serve(url, stop, work)
 

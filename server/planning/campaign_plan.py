@@ -69,7 +69,7 @@ class CampaignPlan:
         return self.planner.bounds if self.planner else self.campaign.game.score_range
 
     def step(self, demand: Demand) -> bool:
-        """Do what there is to do; whether anything was.
+        """Do what there is to do; whether that may have left more to do.
 
         Any error leaves the database as it was, and the next step starts from there. Where
         bounds that were never compared before contradict each other, because a split brings
@@ -141,13 +141,12 @@ class CampaignPlan:
         finished, spent = self._record.totals()
         self._record.refit(planner, finished)
         self._withdraw(planner.questions.settle())
-        asked = self._ask(planner, demand, spent)
+        asked = self._ask(planner, demand, spent, self._record.rate(finished, demand.now))
         self._withdraw(planner.questions.settle())
         if planner.finished:
             self._finish()
-        busy = bool(changed or split or asked)
-        self._record.keep(planner, demand.now, busy=busy)
-        return busy
+        self._record.keep(planner, demand.now, busy=bool(changed or split or asked))
+        return bool(split or asked)
 
     def _hear(self, planner: Planner) -> int:
         """Take over the bounds that the assimilator has proved meanwhile."""
@@ -213,7 +212,7 @@ class CampaignPlan:
                 },
             )
 
-    def _ask(self, planner: Planner, demand: Demand, spent: int) -> int:
+    def _ask(self, planner: Planner, demand: Demand, spent: int, rate: float) -> int:
         """Fill the queue as far as the clients need it, splitting what is too hard.
 
         How many questions were asked or split.
@@ -222,11 +221,11 @@ class CampaignPlan:
             return 0
         ready, leased, _ = self._record.queue()
         size = self._size(planner, demand, spent)
-        seconds = size / (demand.speed or UNKNOWN_SPEED)
-        spare = max(
-            LEAST_SPARE,
-            math.ceil(demand.slots * min(MOST_SPARE_PER_CLIENT, 1 + STEP_SECONDS / seconds)),
-        )
+        # Many take far less than their size, above all where a table remembers their answer.
+        expected = demand.slots * (demand.speed or UNKNOWN_SPEED) / size
+        meanwhile = max(expected, rate) * STEP_SECONDS
+        most = demand.slots * MOST_SPARE_PER_CLIENT
+        spare = max(LEAST_SPARE, math.ceil(min(most, demand.slots + meanwhile)))
         if ready > spare // 2:
             return 0
         wanted, splits = self._choose(planner, spare - ready, size)

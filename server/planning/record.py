@@ -14,6 +14,8 @@ from zermelo.sql import query
 SNAPSHOT_SECONDS = 1.0
 QUIET_SNAPSHOT_SECONDS = 60.0
 MOST_SAMPLES = 3000
+#: What counts as lately.
+RATE_SECONDS = 0.3
 _REFIT_GROWTH = 1.5
 #: Factor around a median that holds 80 % of a log-normal distribution of spread 1.
 _EIGHTY_PERCENT = 1.2816
@@ -24,11 +26,22 @@ class Record:
         self._connection, self._campaign = connection, campaign
         self._fitted_at = 0
         self._snapshot_at = -math.inf
+        self._rate, self._rate_at, self._rate_finished = 0.0, -math.inf, 0
 
     def totals(self) -> tuple[int, int]:
         """How many workunits are finished, and the nodes spent on all so far."""
         row = self._connection.execute(query("campaign_totals"), (self._campaign,)).fetchone()
         return (row[2] + row[3], row[5]) if row else (0, 0)
+
+    def rate(self, finished: int, now: float) -> float:
+        """How many workunits are finished in a second, lately."""
+        passed = now - self._rate_at
+        if passed > 0:
+            lately = max(0, finished - self._rate_finished) / passed
+            weight = math.exp(-passed / RATE_SECONDS)
+            self._rate = weight * self._rate + (1 - weight) * lately
+            self._rate_at, self._rate_finished = now, finished
+        return self._rate
 
     def queue(self) -> tuple[int, int, int]:
         """How many workunits are ready, leased and returned."""
