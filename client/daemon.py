@@ -21,7 +21,7 @@ from zermelo.client.clock import ClockWatch
 from zermelo.client.connection import Connection
 from zermelo.client.control import ControlServer
 from zermelo.client.crew import Crew
-from zermelo.client.folder import ClientFolder
+from zermelo.client.folder import PATIENCE_SECONDS, ClientFolder
 from zermelo.client.governor import Allowance, Governor
 from zermelo.client.intake import Intake
 from zermelo.client.ledger import Ending, Held, Ledger
@@ -53,7 +53,8 @@ MOST_HELD = 1024
 def run(settings: ClientSettings, sensors: Sensors) -> None:
     """Work until a signal, a command or the owner's limit ends it."""
     folder = ClientFolder(settings.data_dir)
-    host_key = folder.open()
+    # A predecessor that was told to stop may take as long as we would.
+    host_key = folder.open(settings.leave_seconds + PATIENCE_SECONDS)
 
     async def work() -> None:
         # Made inside, because its connection belongs to the running loop.

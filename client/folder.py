@@ -21,7 +21,8 @@ from zermelo.client.files import write_atomically
 from zermelo.client.settings import ClientError
 
 KEY_BYTES = 16
-PATIENCE_SECONDS = 5.0
+#: Beyond the time that a stop may take.
+PATIENCE_SECONDS = 1.0
 
 
 class FolderError(ClientError):
