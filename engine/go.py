@@ -30,7 +30,7 @@ from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC2"
 _FIRST_SLICE = 1 << 16  # nodes
-_CONQUEST_SHARE = 8  # nodes of the conquest to one of the prover's, which take longer
+_CONQUEST_SHARE = 2  # nodes of the conquest to one of the prover's: about equal time
 _LARGE = 20  # points of a board on which everything is asked for first,
 _PLENTY = 10_000_000  # given so many nodes
 
