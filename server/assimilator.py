@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from psycopg.errors import SerializationFailure
+
 from zermelo.games import Bounds
 from zermelo.server.campaigns import (
     Campaign,
@@ -130,10 +132,12 @@ def _believe(connection: Connection, campaign: Campaign, results: Sequence[Valid
 
 
 def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:
-    connection.execute(
+    marked = connection.execute(
         query("mark_results"),
         {"state": "assimilated", "leases": [result.lease for result in results]},
-    )
+    ).rowcount
+    if marked < len(results):  # a host was convicted meanwhile: all of it again, without these
+        raise SerializationFailure
     # The first result of a workunit ends it, unless a later one knows more.
     answers = {result.workunit: result.answer for result in results}
     answers |= {r.workunit: r.answer for r in results if r.answer != "exhausted"}
@@ -166,6 +170,8 @@ def _contest(
     tree rests on there is taken out and asked on.
     """
     backers = connection.execute(query("contested_results"), (result.lease,)).fetchall()
+    if not backers:  # its host was convicted meanwhile
+        return True
     own = [lease for lease, _ in backers]
     contested = own
     if len({user for _, user in backers}) >= DISPUTE_QUORUM:

@@ -26,7 +26,8 @@ WHERE results.campaign = %(campaign)s AND results.state = 'valid'
 ORDER BY results.lease LIMIT %(most)s
 
 -- name: mark_results
-UPDATE results SET state = %(state)s WHERE lease = ANY(%(leases)s)
+-- Fewer than these when some were put in doubt meanwhile.
+UPDATE results SET state = %(state)s WHERE lease = ANY(%(leases)s) AND state = 'valid'
 
 -- name: contradictions
 -- How many answers to one workunit the tree excludes.

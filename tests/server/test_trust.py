@@ -11,10 +11,12 @@ from tests.server.harness import Host, Result, Solve, Work
 from tests.server.minimax import KNOWN_VALUES
 from tests.server.truth import wrong_bounds
 from zermelo.games import Bounds
+from zermelo.server import assimilator
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import create_campaign, find_campaign, steer_campaign
 from zermelo.server.check import check_database
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.tree.backup import add_claims
 from zermelo.server.trust import records
 from zermelo.server.trust.audit import actions
 from zermelo.server.validator import validate
@@ -272,6 +274,32 @@ def test_who_is_found_out_before_the_tree_has_its_answer(
         assert records.convict(connection, [liar.id], actor="test") == 1
     assert check_database(connection) == []
     solve.assimilate()
+    assert check_database(connection) == []
+    assert solve.run() == Bounds(VALUE, VALUE)
+
+
+def test_who_is_found_out_while_its_answer_goes_into_the_tree(
+    database: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
+    solve = solve_of(connection, clients=3, node_limit=100_000)
+    trusting(solve)
+    solve.plan.step(solve.demand())
+    liar = solve.hosts[0]
+    (work,) = liar.take()
+    liar.send(lie(work, liar.solve(work)))
+    convictions = []
+
+    def slowly(*arguments: Any) -> Any:
+        if not convictions:
+            with connect_once(database) as other, other.transaction():
+                convictions.append(records.convict(other, [liar.id], actor="test"))
+        return add_claims(*arguments)
+
+    monkeypatch.setattr(assimilator, "add_claims", slowly)
+    solve.assimilate()
+    assert convictions == [1]
+    assert count(connection, "SELECT count(*) FROM claims") == 0
     assert check_database(connection) == []
     assert solve.run() == Bounds(VALUE, VALUE)
 
