@@ -173,6 +173,8 @@ def write_certificate(path: Path, header: Header, entries: Sequence[Entry]) -> i
     ordered = sorted(entries, key=lambda entry: entry.order)
     leaves = sum(entry.leaf is not None for entry in ordered)
     told = asdict(header) | {"entries": len(ordered), "leaves": leaves}
+    if path.exists() and not path.is_file():
+        raise CertificateError(f"cannot write {str(path)!r}: it is there and no ordinary file")
     temporary = None
     try:
         with tempfile.NamedTemporaryFile(

@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from zermelo.cli.output import short_time
-from zermelo.engine import Engine
+
+if TYPE_CHECKING:
+    from zermelo.engine import Engine
 
 T = TypeVar("T")
 

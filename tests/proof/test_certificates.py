@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.server.harness import Solve
 from tests.server.minimax import KNOWN_VALUES, minimax
-from zermelo.checker import read_certificate, verify
+from zermelo.checker import CertificateError, read_certificate, verify
 from zermelo.games import open_game
 from zermelo.proof.export import export_proof
 from zermelo.proof.strategy import ProofError
@@ -124,6 +125,28 @@ def test_an_unfinished_campaign_exports_what_is_proved(
     header = read_certificate(tmp_path / "proof").header
     assert header.lo <= KNOWN_VALUES["reversi:4x5"] <= header.hi
     assert header.lo < header.hi
+
+
+def test_only_ordinary_files_are_replaced(connection: Connection, tmp_path: Path) -> None:
+    """A device or a pipe of that name must stay what it is."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(CertificateError, match="no ordinary file"):
+        certify(connection, "reversi:4x4", pipe)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_the_command_that_verifies_loads_no_engine() -> None:
+    script = (
+        "import sys, zermelo.cli.proof, zermelo.checker.verify\n"
+        "print([name for name in sys.modules\n"
+        "       if name.startswith(('zermelo.engine', 'zermelo.cext'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_checker_loads_nothing_of_the_solver() -> None:
