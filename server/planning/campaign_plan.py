@@ -139,7 +139,7 @@ class CampaignPlan:
         split = self._split_exhausted(planner)
         self._follow_tests(planner)
         finished, spent = self._record.totals()
-        self._record.refit(planner, finished)
+        self._record.refit(planner, finished, demand.slots)
         self._withdraw(planner.questions.settle())
         asked = self._ask(planner, demand, spent, self._record.rate(finished, demand.now))
         self._withdraw(planner.questions.settle())

@@ -16,6 +16,9 @@ QUIET_SNAPSHOT_SECONDS = 60.0
 MOST_SAMPLES = 3000
 #: What counts as lately.
 RATE_SECONDS = 0.3
+#: The first answers to come back are the easy ones. So many for each client must have come
+#: before they are believed to be typical, and so many in all.
+RESULTS_PER_CLIENT, LEAST_RESULTS = 2, 10
 _REFIT_GROWTH = 1.5
 #: Factor around a median that holds 80 % of a log-normal distribution of spread 1.
 _EIGHTY_PERCENT = 1.2816
@@ -53,9 +56,12 @@ class Record:
         row = self._connection.execute(query("latest_cost_model"), (self._campaign,)).fetchone()
         return CostModel.from_parameters(*row) if row else CostModel()
 
-    def refit(self, planner: Planner, finished: int) -> None:
+    def refit(self, planner: Planner, finished: int, clients: int) -> None:
         """Learn from the results, if there are enough new ones."""
-        if finished < 10 or finished < self._fitted_at * _REFIT_GROWTH:
+        enough = max(
+            LEAST_RESULTS, RESULTS_PER_CLIENT * clients, self._fitted_at * _REFIT_GROWTH
+        )
+        if finished < enough:
             return
         self._fitted_at = finished
         rows = self._connection.execute(
