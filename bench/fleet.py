@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -24,6 +25,7 @@ from virtual.oracle import Oracle
 from zermelo.games import Bounds, open_game
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.planning import record
 
 #: Nodes a simulated client searches a second unless told otherwise. Slow on purpose: what
 #: counts for a fleet is how long the tree keeps it busy. At this speed one client would be
@@ -70,6 +72,8 @@ def main() -> None:
     claim = None if options.goal else Bounds(options.at_least, game.max_score)
     puzzle = Puzzle(options.position, options.goal or "score", claim)
     oracle = Oracle(game, options.memory, options.cores)
+    # The record of progress is for people; a virtual second is too short to write it each time.
+    record.SNAPSHOT_SECONDS = record.QUIET_SNAPSHOT_SECONDS = math.inf
     runs: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="zermelo-fleet-") as folder:
         Path(folder).chmod(0o711)

@@ -139,8 +139,7 @@ class Fleet:
             while assimilate(self.connection, self.campaign):
                 pass
         started = time.perf_counter()
-        # The time of day is for the record that people watch: not a matter of virtual time.
-        demand = Demand(self.size, self.speed, now=started)
+        demand = Demand(self.size, self.speed, self.now)
         while self.plan.step(demand) and not self.plan.finished:
             pass
         self.planning_seconds += time.perf_counter() - started
