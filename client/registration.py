@@ -7,14 +7,12 @@ again with the same name and secret, also by a later run, the server gives the s
 from __future__ import annotations
 
 import json
-import logging
 import secrets
 from pathlib import Path
 
 from zermelo.client.files import write_atomically
 from zermelo.client.folder import why
-
-log = logging.getLogger(__name__)
+from zermelo.client.settings import ClientError
 
 SECRET_BYTES = 32
 
@@ -24,7 +22,10 @@ class Registration:
         self._path = path
 
     def secret(self, server: str, user_name: str) -> bytes:
-        """The secret for an account of this name at this server, and for no other."""
+        """The secret for an account of this name at this server, and for no other.
+
+        It is on disk when this returns; `ClientError` if it cannot be.
+        """
         wanted = {"server": server, "user_name": user_name}
         try:
             found = json.loads(self._path.read_bytes())
@@ -38,7 +39,9 @@ class Registration:
         try:
             write_atomically(self._path, [text.encode()], durable=True)
         except OSError as error:
-            log.warning("should the server's reply be lost, so is your account: %s", why(error))
+            # An account whose token nobody keeps would only take its name away.
+            raise ClientError(f"no account was opened, {self._path} cannot be written: "
+                              f"{why(error)}") from error  # fmt: skip
         return secret
 
     def done(self) -> None:
