@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
-
-import grpc
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.clock import ClockWatch
@@ -29,9 +25,10 @@ from zermelo.client.outbox import Outbox
 from zermelo.client.pulse import Pulse
 from zermelo.client.refusals import UnknownHostError
 from zermelo.client.sensors import Sensors
-from zermelo.client.settings import ClientError, ClientSettings
+from zermelo.client.settings import ClientSettings
 from zermelo.client.speed import KnownSpeeds, Speed
 from zermelo.client.spool import Spool
+from zermelo.client.standing import Standing
 from zermelo.client.status import snapshot
 from zermelo.client.stopping import Stopping
 from zermelo.client.throttle import Throttle
@@ -41,8 +38,6 @@ from zermelo.proto.worker_pb2 import FromWorker
 log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
-STANDING_SECONDS = 300.0
-FIRST_STANDING_PAUSE = 0.5
 #: A paused search is handed back when its lease has only so many heartbeats left, and
 #: before the next look at the computer could be too late.
 LAST_BEATS = 2.0
@@ -71,7 +66,6 @@ class Daemon:
         self, settings: ClientSettings, folder: ClientFolder, host_key: bytes, sensors: Sensors
     ) -> None:
         self.settings = settings
-        self.host_key = host_key
         self.speed = Speed()
         self.known_speeds = KnownSpeeds(folder.speeds)
         self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
@@ -107,8 +101,7 @@ class Daemon:
         #: Set while the owner wants a pause: when it ends by itself.
         self.paused_until: float | None = None
         self.welcome = False
-        #: Credit and rank, where the server tells them.
-        self.standing: dict[str, Any] | None = None
+        self.standing = Standing(self.connection, host_key)
         self.game = ""
 
     async def run(self) -> None:
@@ -140,7 +133,7 @@ class Daemon:
         """Introduce ourselves, go on where an earlier run stopped, then do as told."""
         await self._hello(self._saved_searches())
         loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough,
-                 self._ask_standing)  # fmt: skip
+                 self.standing.run)  # fmt: skip
         tasks = [asyncio.create_task(self._as_known_host(loop)) for loop in loops]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -220,24 +213,6 @@ class Daemon:
         while limit is None or self.outbox.handed_in < limit:
             self.outbox.sent.clear()
             await self.outbox.sent.wait()
-
-    async def _ask_standing(self) -> None:
-        """Credit and rank, now and then, from servers that keep them."""
-        pause = FIRST_STANDING_PAUSE
-        while True:
-            try:
-                reply = await self.connection.standing(self.host_key)
-                self.standing = {
-                    field.name: getattr(reply, field.name) for field in reply.DESCRIPTOR.fields
-                }
-                pause = STANDING_SECONDS
-            except grpc.aio.AioRpcError as error:
-                log.debug("no standing: %s", error)
-                pause = min(STANDING_SECONDS, 2 * pause)
-            except ClientError as error:
-                log.debug("no standing: %s", error)
-                pause = STANDING_SECONDS
-            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
 
     def _feed(self) -> None:
         while self.ledger.waiting and self.crew.free > 0 and not self.stopping.begun:

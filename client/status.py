@@ -40,7 +40,7 @@ def snapshot(daemon: Daemon) -> dict[str, Any]:
         "handed_in": daemon.outbox.handed_in,
         "late": daemon.outbox.late,
         "disk_trouble": daemon.outbox.trouble,
-        "standing": daemon.standing,
+        "standing": daemon.standing.known,
     }
 
 
