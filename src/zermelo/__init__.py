@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from zermelo.research.questions import Campaigns
 
 __version__ = "0.1.0"
+
+# Must be said before gRPC is loaded. Its handlers of a fork crash about one child in a hundred
+# between fork and exec, and none of our children goes on with its parent's gRPC.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 
 class ZermeloError(Exception):
