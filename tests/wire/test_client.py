@@ -205,7 +205,7 @@ def test_a_client_outlives_its_coordinator(
 def test_two_clients_in_one_directory(coordinator: str, tmp_path: Path) -> None:
     with client(coordinator, tmp_path, "--workers", "1"):
         wait_until((tmp_path / "client" / "host-key").exists)
-        second = start_client(coordinator, tmp_path)
+        second = start_client(coordinator, tmp_path, "--leave-seconds", "1")
         _, errors = second.communicate(timeout=120)
         assert second.returncode == 6
         assert "another client works in" in errors
