@@ -13,14 +13,12 @@ import platform
 import random
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import grpc
 
 from zermelo import __version__
 from zermelo.client.channel import call_metadata, open_channel
-from zermelo.client.files import write_atomically
 from zermelo.client.folder import ClientFolder, why
 from zermelo.client.probe import find_out
 from zermelo.client.refusals import (
@@ -34,6 +32,7 @@ from zermelo.client.refusals import (
 )
 from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ClientSettings, ServerAddress, usable_cores
+from zermelo.client.token_file import TokenFile
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 
@@ -93,10 +92,10 @@ class Connection(Caller):
     """The daemon's calls, repeated until they are answered."""
 
     def __init__(self, settings: ClientSettings, host_key: bytes, folder: ClientFolder) -> None:
-        super().__init__(_with_token(settings.address, folder.token))
+        self._token_file = TokenFile(folder.token)
+        super().__init__(_with_token(settings.address, self._token_file))
         self._settings = settings
         self._host_key = host_key
-        self._token_file = folder.token
         self._registration = Registration(folder.registration)
         self._welcome = False
         self.longest_wait_ms = 0
@@ -141,7 +140,7 @@ class Connection(Caller):
             "Register", pb.RegisterRequest(user_name=name, secret=secret)
         )
         try:
-            write_atomically(self._token_file, [reply.token.encode()], durable=True)
+            self._token_file.keep(self.address.server, reply.token)
             self._registration.done()
         except OSError as error:
             log.warning("the token of your account cannot be kept: %s", why(error))
@@ -227,13 +226,9 @@ def growing_pause(before: float, failing: float, directed: float | None = None) 
     return min(longest, random.uniform(FIRST_PAUSE, before * 3))  # noqa: S311
 
 
-def _with_token(address: ServerAddress, token_file: Path, token: str = "") -> ServerAddress:
+def _with_token(
+    address: ServerAddress, token_file: TokenFile, token: str = ""
+) -> ServerAddress:
     """The address with the token of an account that the client opened itself, if it has one."""
-    if address.token:
-        return address
-    if not token:
-        try:
-            token = token_file.read_text().strip()
-        except (OSError, ValueError):
-            return address
+    token = address.token or token or token_file.token_for(address.server)
     return ServerAddress(address.server, token, address.ca_file, address.tls)

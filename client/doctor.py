@@ -28,6 +28,7 @@ from zermelo.client.logs import NAME as LOG_NAME
 from zermelo.client.preferences import Preferences
 from zermelo.client.sensors import SystemSensors
 from zermelo.client.settings import ClientError, ServerAddress, usable_cores
+from zermelo.client.token_file import TokenFile
 from zermelo.client.trial import try_server
 from zermelo.engine import Status, open_engine
 from zermelo.games import open_game
@@ -214,9 +215,9 @@ def _daemon(folder: ClientFolder) -> Finding:
 def _network(
     folder: ClientFolder, configuration: Configuration, given: ServerAddress | None
 ) -> Finding:
-    token = configuration.token or _read(folder.token)
+    kept = TokenFile(folder.token).token_for(configuration.server)
     address = given or ServerAddress(
-        configuration.server, token, configuration.ca_file, configuration.tls
+        configuration.server, configuration.token or kept, configuration.ca_file, configuration.tls
     )
     if not address.server:
         return Finding("network", Verdict.NOTE, "no server is configured")

@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 from google.protobuf.message import Message
@@ -65,6 +66,15 @@ class Worker:
                 self._orders.put(order)
 
     def _search(self) -> None:
+        """Follow orders for ever. What goes wrong beyond a search ends the whole process:
+        the daemon sees that, and starts another."""
+        try:
+            self._follow_orders()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+
+    def _follow_orders(self) -> None:
         while True:
             order = self._orders.get()
             if order.WhichOneof("order") == "prepare":
