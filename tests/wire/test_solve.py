@@ -169,7 +169,7 @@ def test_the_outcome_alone(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_every_process_killed_in_turn(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=100)
+    prepare(folder, "reversi:4x5", node_limit=40)
     run = Running(folder, "reversi:4x5")
     killed = []
     for name in (*SERVICES, "postgres"):
@@ -183,7 +183,7 @@ def test_every_process_killed_in_turn(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=150)
+    prepare(folder, "reversi:4x5", node_limit=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     os.kill(run.child("postgres"), signal.SIGINT)
@@ -197,7 +197,7 @@ def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int) -> None:
-    prepare(folder, "reversi:4x5", node_limit=200)
+    prepare(folder, "reversi:4x5", node_limit=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     run.process.send_signal(number)
@@ -213,7 +213,7 @@ def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int
 
 
 def test_a_second_run_in_the_same_directory(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=200)
+    prepare(folder, "reversi:4x5", node_limit=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress(1)
     second = zermelo("solve", "reversi:4x4", "--data-dir", str(folder))
