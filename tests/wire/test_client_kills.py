@@ -37,7 +37,7 @@ EMPTIES = (16, 16, 16, 20)
 THRESHOLD = 1
 #: After these moves the question takes some sixty million nodes: seconds, on any computer.
 LONG_SEARCH = ("e4", "e3", "e2", "e5")
-IN_STORE = 24
+IN_STORE = 56
 #: Long enough that no lease runs out between a kill and the next start.
 LEASE_SECONDS = 60.0
 #: The calls of a killed client may take work that is free only when its leases run out.
@@ -215,6 +215,7 @@ def test_a_hundred_kills_lose_nothing(
         "SELECT l.workunit, r.lease, r.answer::text, r.late, r.nodes FROM results r"
         " JOIN leases l ON l.id = r.lease ORDER BY l.workunit"
     ).fetchall()
+    assert len(results) > CLIENTS * KILLS_EACH / 2
     # Nothing is lost: what had reached a disk before a kill is in the database.
     assert on_disk <= {lease for _, lease, _, _, _ in results}
     # Nothing counts twice, and everything is answered, rightly.
