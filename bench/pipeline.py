@@ -65,9 +65,9 @@ class Report:
 # -- the tree and the questions ---------------------------------------------------------------
 
 
-def plant(connection: Connection, frontier: int) -> Campaign:
+def plant(connection: Connection, frontier: int, replication: str = "none") -> Campaign:
     """A campaign whose tree has at least so many frontier nodes."""
-    campaign = create_campaign(connection, SPEC)
+    campaign = create_campaign(connection, SPEC, replication=replication)
     tree = Tree(connection, campaign.id, open_engine(campaign.game))
     level = tree.load([campaign.root])
     while len(level) < frontier:

@@ -42,6 +42,9 @@ log = logging.getLogger(__name__)
 
 HOUSEKEEPING_SECONDS = 2.0
 GRACE_SECONDS = 1.0
+#: How many calls may wait to be looked at. gRPC would throw away some beyond a thousand, without
+#: a word to the client; the queues behind are shorter, and say when to try again.
+MOST_CALLS_WAITING = 50_000
 
 SERVER_OPTIONS = (
     # Two coordinators on one port must be an error, not a lottery.
@@ -50,6 +53,8 @@ SERVER_OPTIONS = (
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+    ("grpc.server.max_pending_requests", MOST_CALLS_WAITING),
+    ("grpc.server.max_pending_requests_hard_limit", MOST_CALLS_WAITING),
 )
 
 

@@ -497,3 +497,10 @@ def test_many_calls_at_once_are_all_served(coordinator: str, queue: Queue) -> No
     wait_until(lambda: len(queue.results()) == 32)
     for host in hosts:
         host.close()
+
+
+def test_a_burst_of_calls_is_served_to_the_last(host: Host) -> None:
+    """gRPC's own limit of calls that nobody has looked at yet is far below this."""
+    request = pb.HeartbeatRequest(host_key=host.key)
+    calls = [host.stub.Heartbeat.future(request, timeout=300) for _ in range(2500)]
+    assert {call.code() for call in calls} == {grpc.StatusCode.OK}
