@@ -2,17 +2,23 @@
 
 from collections.abc import Collection
 
+class GoBoards:
+    def __init__(self, rows: int, cols: int, ko: str, suicide: bool, komi: int) -> None: ...
+    @staticmethod
+    def weighs(rows: int, cols: int, cycle_passes: bool) -> bool: ...
+    def stop(self) -> None: ...
+
 class GoProver:
     def __init__(
         self, rows: int, cols: int, ko: str, cycle_passes: bool, suicide: bool, komi: int,
-        table_bits: int,
+        table_bits: int, boards: GoBoards | None,
     ) -> None: ...
     @property
     def nodes(self) -> int: ...
     @property
     def stopped(self) -> bool: ...
     def stop(self) -> None: ...
-    def forces(
+    def proves(
         self, black: int, white: int, black_to_move: bool, passes: int, ko: int,
         past: Collection[tuple[int, int, int, int]], prover_black: bool, target: int, plies: int,
         free_plies: int,

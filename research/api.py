@@ -35,7 +35,6 @@ from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
-BATCH = 10_000
 _VERDICTS = {True: "confirmed", False: "refuted", None: "open"}
 
 
@@ -182,28 +181,8 @@ class TreeQuestions(Questions):
 
     def levels(self, depth: int = 1000) -> list[answers.Level]:
         rules = self.game.score_range
-        level, seen = {self.campaign.root}, {self.campaign.root}
-        found: list[answers.Level] = []
-        with self._connection.transaction():
-            while level and len(found) <= depth:
-                following: set[NodeId] = set()
-                counts = dict.fromkeys(answers.Known, 0)
-                frontier = 0
-                ids = sorted(level)
-                for at in range(0, len(ids), BATCH):
-                    for _, lo, hi, children in self._rows(
-                        "children_of_many", (ids[at : at + BATCH],)
-                    ):
-                        counts[answers.Worth.of(Bounds(lo, hi), rules).known] += 1
-                        frontier += children is None
-                        following.update(children or ())
-                found.append(answers.Level(
-                    len(found), len(level), frontier, counts[answers.Known.PROVED],
-                    counts[answers.Known.BOUNDED], counts[answers.Known.UNKNOWN],
-                ))
-                level = following - seen
-                seen |= level
-        return found
+        arguments = {"root": self.campaign.root, "depth": depth, "lo": rules.lo, "hi": rules.hi}
+        return [answers.Level(*row) for row in self._rows("tree_by_ply", arguments)]
 
     # -- people and work ------------------------------------------------------------------
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from psycopg import errors
+
+from zermelo import ZermeloError
 from zermelo.proto import limits
 from zermelo.proto import research_pb2 as pb
 from zermelo.research.answers import Subject
@@ -14,9 +17,23 @@ from zermelo.server.campaigns import find_campaign
 from zermelo.server.database import Connection
 
 
+class TooLongError(ZermeloError):
+    """The answer takes longer than the coordinator gives anybody."""
+
+
 def reply_to(connection: Connection, request: Any) -> Any:
     """The reply to a researcher's request; a `ZermeloError` says why there is none."""
     limits.check(request)
+    try:
+        return _answer(connection, request)
+    except errors.QueryCanceled:
+        raise TooLongError(
+            "the answer takes the coordinator too long; ask for less (`query tree --depth`),"
+            " or the database itself"
+        ) from None
+
+
+def _answer(connection: Connection, request: Any) -> Any:
     kind = type(request)
     if kind is pb.AskCampaignsRequest:
         return pb.AskCampaignsReply(answer=campaign_names(connection))

@@ -24,7 +24,11 @@ CONNECT_SECONDS = 10.0
 
 
 class Desk:
-    def __init__(self, url: str, *, clerks: int = CLERKS, longest: int = LONGEST_QUEUE) -> None:
+    def __init__(
+        self, url: str, *, clerks: int = CLERKS, longest: int = LONGEST_QUEUE,
+        prepare: Callable[[Connection], None] | None = None,
+    ) -> None:  # fmt: skip
+        """`prepare` is told of every new connection before it is used."""
         self._longest = longest
         self._waiting = 0
         self._threads = ThreadPoolExecutor(clerks, thread_name_prefix="desk")
@@ -34,6 +38,7 @@ class Desk:
             max_size=clerks,
             timeout=CONNECT_SECONDS,
             check=ConnectionPool.check_connection,
+            configure=prepare,
             open=False,
             kwargs={"autocommit": True, "application_name": "zermelo coordinator desk"},
         )

@@ -29,7 +29,7 @@ from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.members import Members
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.operations import Operations
-from zermelo.server.coordinator.research import Research
+from zermelo.server.coordinator.research import Research, library
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.store import CoordinatorStore
@@ -71,7 +71,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     store = CoordinatorStore(
         url, lease_seconds=settings.lease_seconds, limits_users=settings.require_token
     )
-    desk, library = Desk(url), Desk(url)
+    desk, reading = Desk(url), library(url)
     metrics = CoordinatorMetrics()
     dealer = Dealer(store)
     leasing = Leasing(store, dealer)
@@ -84,7 +84,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     server.add_generic_rpc_handlers((
         service_handler(COORDINATOR, methods_of(service, Members(store))),
         service_handler(OPERATIONS, lambda _: Operations(desk).serve),
-        service_handler(RESEARCH, lambda _: Research(library).serve),
+        service_handler(RESEARCH, lambda _: Research(reading).serve),
     ))
     names = tuple(served.full_name for served in SERVICES)
     healthy = health.aio.HealthServicer()
@@ -126,7 +126,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await desk.close()
-        await library.close()
+        await reading.close()
         await store.close()
 
 

@@ -39,3 +39,8 @@ SET enable_mergejoin = off
 -- of them, in the order in which they were made and nothing in between; a session that waits
 -- takes all earlier ones to the disk with it. For work that is simply done again.
 SET synchronous_commit = off
+
+-- name: read_only
+-- This session changes nothing, and no statement of it takes longer than so many milliseconds.
+SELECT set_config('default_transaction_read_only', 'on', false),
+       set_config('statement_timeout', %s, false)

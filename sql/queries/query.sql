@@ -87,6 +87,23 @@ JOIN users ON users.id = hosts.user_id
 WHERE results.campaign = %(campaign)s AND (results.lease < %(before)s OR %(before)s = 0)
 ORDER BY results.lease DESC LIMIT %(most)s
 
--- name: children_of_many
--- One level of the tree further down: what its nodes are like, and who comes next.
-SELECT id, lo, hi, children FROM nodes WHERE id = ANY(%s)
+-- name: tree_by_ply
+-- The tree by the distance of its nodes from the root. A node may be met at several
+-- distances; the least counts. What the rules alone tell is not known.
+WITH RECURSIVE met (id, ply) AS (
+    SELECT %(root)s::bigint, 0
+    UNION
+    SELECT child, met.ply + 1
+    FROM met
+    JOIN nodes ON nodes.id = met.id
+    CROSS JOIN unnest(nodes.children) AS child
+    WHERE met.ply < %(depth)s
+), first_met AS (
+    SELECT id, min(ply) AS ply FROM met GROUP BY id
+)
+SELECT first_met.ply, count(*) AS nodes, count(*) FILTER (WHERE children IS NULL) AS frontier,
+       count(*) FILTER (WHERE lo = hi) AS proved,
+       count(*) FILTER (WHERE lo < hi AND (lo, hi) <> (%(lo)s, %(hi)s)) AS bounded,
+       count(*) FILTER (WHERE lo < hi AND (lo, hi) = (%(lo)s, %(hi)s)) AS unknown
+FROM first_met JOIN nodes ON nodes.id = first_met.id
+GROUP BY first_met.ply ORDER BY first_met.ply

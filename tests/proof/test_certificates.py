@@ -53,11 +53,13 @@ def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> N
     assert GO_BOARDS[spec] in (None, certificate.header.lo)
 
 
-def test_a_go_board_of_twelve_points(connection: Connection, tmp_path: Path) -> None:
-    """Some of its leaves are won by superko alone."""
-    certify(connection, "go:3x4", tmp_path / "proof", node_limit=20_000, to_depth=4)
+@pytest.mark.parametrize("spec", ["go:3x4", "go:3x4,ko=basic"])
+def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec: str) -> None:
+    """Some of the leaves under superko are won by it alone."""
+    certify(connection, spec, tmp_path / "proof", node_limit=200_000)
     report = verify(tmp_path / "proof", threads=2)
     assert report.complete
+    assert report.leaves > 1
     assert (report.header.lo, report.header.hi) == (4, 4)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.server.minimax import minimax
 from zermelo.checker.reversi import ReversiRules, ReversiSolver, ReversiTable
-from zermelo.checker.solver import CompiledGo, PlainSolver
+from zermelo.checker.solver import CompiledGo, PlainSolver, weigh_boards
 from zermelo.games import GameError, open_game
 from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi, ReversiPosition
@@ -136,28 +136,55 @@ GO_GAMES = [
 ]  # fmt: skip
 
 
-@given(st.sampled_from(GO_GAMES), st.integers(0, 2**32), st.integers(-4, 4))
-@settings(max_examples=80)
-def test_go_agrees_with_the_plain_solver(spec: str, seed: int, bound: int) -> None:
-    """Positions in the middle of games, with all that was on the board before."""
-    game = open_game(spec)
-    assert isinstance(game, Go)
+def middle_of(game: Go, seed: int, most: int) -> tuple[bytes, bytes]:
+    """A position in the middle of a game, with all that was on the board before."""
     choose = random.Random(seed)
     position = game.initial()
-    for _ in range(choose.randrange(4, 14)):
+    for _ in range(choose.randrange(4, most)):
         moves = game.moves(position)
         if not moves:
             break
         position = game.play(position, choose.choice(moves))
     position = game.canonical(position)
-    key, history = game.encode(position), game.history(position)
+    return game.encode(position), game.history(position)
+
+
+@given(st.sampled_from(GO_GAMES), st.integers(0, 2**32), st.integers(-4, 4), st.booleans())
+@settings(max_examples=120)
+def test_go_agrees_with_the_plain_solver(spec: str, seed: int, bound: int, weighs: bool) -> None:
+    """Whether all boards are weighed, as on small boards, or searched, as on large ones."""
+    game = open_game(spec)
+    assert isinstance(game, Go)
+    key, history = middle_of(game, seed, 14)
     expected = PlainSolver(game).at_least(key, bound, history)
-    assert CompiledGo(game).at_least(key, bound, history) is expected
+    solver = CompiledGo(game, weigh_boards(game) if weighs else None)
+    assert solver.at_least(key, bound, history) is expected
+
+
+LARGER_GO_GAMES = [
+    "go:2x3", "go:2x3,ko=ssk", "go:2x3,ko=basic", "go:1x6,ko=basic", "go:2x3,suicide=allowed",
+    "go:3x3,ko=basic,komi=2",
+]  # fmt: skip
+
+
+@given(st.sampled_from(LARGER_GO_GAMES), st.integers(0, 2**32), st.integers(-9, 9))
+@settings(max_examples=60)
+def test_weighing_agrees_with_searching(spec: str, seed: int, bound: int) -> None:
+    """Two ways to the same answer, on positions late in games, where boards come back."""
+    game = open_game(spec)
+    assert isinstance(game, Go)
+    key, history = middle_of(game, seed, 30)
+    weighing = CompiledGo(game, weigh_boards(game))
+    answer = weighing.at_least(key, bound, history)
+    position = game.decode(key, history)
+    if not game.is_final(position):
+        found = [CompiledGo(game, None).within(position, bound, plies) for plies in range(7)]
+        assert set(found) <= {answer, None}
 
 
 def test_go_stops() -> None:
     game = open_game("go:7x7")
     assert isinstance(game, Go)
-    solver = CompiledGo(game)
+    solver = CompiledGo(game, weigh_boards(game))
     solver.stop()
     assert solver.at_least(game.encode(game.initial()), 9, b"") is None

@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import resource
+import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from tests.proof.campaigns import solve
 from zermelo import ZermeloError
-from zermelo.checker import read_certificate, write_certificate
+from zermelo.checker import CertificateError, read_certificate, write_certificate
 from zermelo.checker.certificate import MAGIC
 from zermelo.cli import zermelo
 from zermelo.server.campaigns import create_campaign
@@ -122,7 +126,7 @@ def test_a_refused_file_shows_the_board(solved: str, tmp_path: Path) -> None:
     assert json.loads(run("proof", "verify", str(file), "--json").stdout)["accepted"] is False
 
 
-def test_a_full_disk_leaves_nothing_behind(solved: str, tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_leaves_nothing_behind(solved: str, tmp_path: Path) -> None:
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
@@ -133,6 +137,38 @@ def test_a_full_disk_leaves_nothing_behind(solved: str, tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, former)
     assert "cannot write" in str(done.exception)
     assert not list(tmp_path.iterdir())
+
+
+#: Runs "$@" with a disk of one page at $DISK, which something else has filled.
+FULL_DISK = """
+mount -t tmpfs -o size=4k none "$DISK" && head -c 4096 /dev/zero > "$DISK/ballast" || exit 77
+"$@"
+code=$?
+ls -A "$DISK"
+exit $code
+"""
+#: Mounting is for root alone, at least in a world of one's own.
+ALONE = ["unshare", *(["--user", "--map-root-user"] if os.geteuid() else []), "--mount",
+         "sh", "-c", FULL_DISK, "sh"]  # fmt: skip
+
+
+def test_a_full_disk_leaves_nothing_behind(solved: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "DISK": str(tmp_path)}
+    if shutil.which("unshare") is None or subprocess.run(
+        [*ALONE, "true"], env=environment, capture_output=True, check=False
+    ).returncode:
+        pytest.skip("disks cannot be mounted here")
+    file = tmp_path / "proof"
+    done = subprocess.run(
+        [*ALONE, sys.executable, "-c", "from zermelo.cli import main; main()", "proof", "export",
+         SPEC, "-o", str(file), "--database", solved],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == CertificateError.exit_code
+    assert done.stderr.splitlines() == [
+        f"zermelo: cannot write {str(file)!r}: No space left on device"
+    ]
+    assert done.stdout.split() == ["ballast"]
 
 
 def test_a_file_from_the_future(tmp_path: Path) -> None:

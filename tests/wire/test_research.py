@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import secrets
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import grpc
+import psycopg
 import pytest
 from click.testing import CliRunner
 
@@ -16,16 +21,21 @@ from tests.server.harness import Solve
 from zermelo.cli import zermelo as command
 from zermelo.client.configuration import ConfigurationError
 from zermelo.games import open_game
-from zermelo.proto.remote import RefusedError, UnreachableError
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import operations_pb2
+from zermelo.proto.remote import Identity, RefusedError, Remote, UnreachableError
+from zermelo.proto.service import OPERATIONS, PROTOCOL_VERSION, CoordinatorStub
 from zermelo.research.questions import Campaigns, Questions
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.claims import import_claims, read_claims
+from zermelo.server.coordinator.desk import CLERKS
+from zermelo.server.coordinator.research import library
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 
-from .conftest import running_coordinator
+from .conftest import bearer, running_coordinator, wait_until
 
 SPEC = "reversi:4x4"
 GAME = open_game(SPEC)
@@ -143,6 +153,71 @@ def _refused(far: Campaigns) -> None:
         questions.workunit(7)
     with pytest.raises(RefusedError, match="most is 10001"):
         questions.results(10_001)
+
+
+def test_long_answers_hold_nobody_up(
+    connection: Connection, database: str, server: str, researcher: str
+) -> None:
+    """Every clerk of the library counts a tree, and no count can end: volunteers and operators
+    are served meanwhile."""
+    tokens = [accounts.open_account(connection, role, Role(role), actor="test")
+              for role in ("volunteer", "operator")]
+    with (
+        zermelo.open(server=server, token=researcher) as far,
+        Remote(server, OPERATIONS, Identity(tokens[1])) as operator,
+        grpc.insecure_channel(server) as channel,
+        ThreadPoolExecutor(CLERKS) as pool, psycopg.connect(database) as blocker,
+    ):  # fmt: skip
+        counting = far.campaign(SPEC)
+        blocker.execute("LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE")
+        waiting = [pool.submit(counting.levels) for _ in range(CLERKS)]
+        wait_until(lambda: blocked(connection) == CLERKS)
+        assert operator.ask(operations_pb2.ListCampaignsRequest())
+        hello = pb.HelloRequest(
+            protocol_version=PROTOCOL_VERSION, host_key=secrets.token_bytes(16), workers=1
+        )
+        assert CoordinatorStub(channel).Hello(hello, timeout=60, metadata=bearer(tokens[0]))
+        assert blocked(connection) == CLERKS
+        blocker.rollback()
+        for each in waiting:
+            assert each.result(120) == counting.levels()
+
+
+def test_no_answer_takes_for_ever(
+    connection: Connection, database: str, researcher: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zermelo.server.coordinator.research.LONGEST_SECONDS", 3.0)
+    create_campaign(connection, SPEC)
+    with (
+        running_coordinator(database, require_token=True) as server,
+        zermelo.open(server=server, token=researcher) as far,
+        psycopg.connect(database) as blocker,
+    ):
+        counting = far.campaign(SPEC)
+        blocker.execute("LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(RefusedError, match=r"takes the coordinator too long.*--depth"):
+            counting.levels()
+
+
+def blocked(connection: Connection) -> int:
+    """How many of the library's statements wait for a lock."""
+    found = connection.execute(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE application_name = 'zermelo coordinator desk' AND wait_event_type = 'Lock'"
+    ).fetchall()
+    return int(found[0][0])
+
+
+def test_the_library_changes_nothing(database: str) -> None:
+    async def write() -> None:
+        desk = library(database)
+        try:
+            await desk.run(lambda reader: reader.execute("DELETE FROM campaigns"))
+        finally:
+            await desk.close()
+
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        asyncio.run(write())
 
 
 def test_the_command_through_both_doors(
