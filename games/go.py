@@ -23,7 +23,7 @@ Area scoring; a pass is always legal; two passes in a row end the game.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
@@ -38,6 +38,9 @@ OPTIONS = {
     "cycle": ("draw", "passes"),
     "suicide": ("forbidden", "allowed"),
 }
+#: Captures make room again: moves that a game lasts for each point that is empty, by how its
+#: search grows from board to board, compared with a game without captures.
+PLIES_PER_POINT = 1.44
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
 _KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
 
@@ -194,7 +197,8 @@ class Go(Game[GoPosition]):
     def plies_left(self, position: GoPosition) -> int:
         if self.is_final(position):
             return 0
-        return len(self.board.points) - (position.black | position.white).bit_count() + 2
+        empty = len(self.board.points) - (position.black | position.white).bit_count()
+        return round(PLIES_PER_POINT * (empty + 2))
 
     # -- identity ---------------------------------------------------------------------
 
@@ -229,6 +233,18 @@ class Go(Game[GoPosition]):
 
     def symmetries(self, position: GoPosition) -> list[GoPosition]:
         return [self._image(position, image) for image in self.board.symmetries]
+
+    def canonical(self, position: GoPosition) -> GoPosition:
+        """As for every game; a history is turned only where the stones leave a choice."""
+        bare = replace(position, past=frozenset())
+        keys = [self.encode(self._image(bare, image)) for image in self.board.symmetries]
+        least = min(keys)
+        images = [
+            self._image(position, image)
+            for image, key in zip(self.board.symmetries, keys, strict=True)
+            if key == least
+        ]
+        return images[0] if len(images) == 1 else min(images, key=self.history)
 
     # -- text -------------------------------------------------------------------------
 

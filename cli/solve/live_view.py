@@ -161,11 +161,11 @@ def share(part: int, whole: int) -> str:
 
 def short(number: float) -> str:
     """A number in three digits: 31.2 M."""
-    for unit in ("", " k", " M", " G", " T", " P"):
+    for unit in ("", " k", " M", " G", " T", " P", " E", " Z"):
         if number < 1000:
             return f"{number:.3g}{unit}" if number < 999.5 else f"{number:.0f}{unit}"
         number /= 1000
-    return f"{number:.3g} E"
+    return f"{number:.3g} Y"
 
 
 def clock(seconds: float) -> str:
@@ -175,4 +175,6 @@ def clock(seconds: float) -> str:
     minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
     if minutes < 60:
         return f"{int(minutes)}:{int(seconds) % 60:02d} min"
-    return f"{hours:.1f} h" if hours < 48 else f"{days:.0f} days"
+    if days < 1000:
+        return f"{hours:.1f} h" if hours < 48 else f"{days:.0f} days"
+    return f"{short(days / 365.25)} years"

@@ -34,7 +34,8 @@ LEAST_SECONDS = 0.1
 #: How many leaves that are being worked on are split for each idle client: they have several
 #: children each.
 HELPED_PER_IDLE = 0.25
-_MOST_SPLIT_ROUNDS = 30
+#: How many leaves are split, without having been asked, for each workunit that is wanted.
+SPLITS_AHEAD = 8
 _MOST_SPLITS_AT_ONCE = 256
 
 
@@ -98,7 +99,7 @@ class CampaignPlan:
         former, self._revision = self._revision, row[0] if row else 0
         if former == self._revision:
             return False
-        self._splitter.seeds.clear()
+        self._splitter.forget()
         self._over = False
         return True
 
@@ -145,7 +146,7 @@ class CampaignPlan:
         self._withdraw(planner.questions.settle())
         if planner.finished:
             self._finish()
-        self._record.keep(planner, demand.now, busy=bool(changed or split or asked))
+        self._record.keep(planner, demand.now, spent, busy=bool(changed or split or asked))
         return bool(split or asked)
 
     def _hear(self, planner: Planner) -> int:
@@ -239,11 +240,16 @@ class CampaignPlan:
         return len(wanted) + splits
 
     def _choose(self, planner: Planner, count: int, size: float) -> tuple[list[Choice], int]:
-        """The leaves to ask now, and how many were split to find them."""
+        """The leaves to ask now, and how many were split to find them.
+
+        Splitting runs ahead of the clients only so far. Then the most needed leaves are
+        asked although they look too hard: clients do not wait, and what comes back from a
+        search that ran out is worth more than a tree of guesses.
+        """
         splits = 0
-        for _ in range(_MOST_SPLIT_ROUNDS):
-            plan = planner.choose(count, size)
-            if not plan.split:
+        while (plan := planner.choose(count, size)).split:
+            if splits >= SPLITS_AHEAD * count:
+                plan = planner.choose(count, math.inf)
                 break
             splits += len(plan.split)
             self._split_now(planner, plan.split)
@@ -270,21 +276,23 @@ class CampaignPlan:
         if not choices:
             return
         questions = [choice.question for choice in choices]
-        seeds = [self._splitter.seeds.get(question.node.id) for question in questions]
+        nodes = [question.node.id for question in questions]
+        seeds = self._splitter.seeds_of(nodes)
+        known = [seeds.get(node) for node in nodes]
         inserted = self.connection.execute(
             query("insert_workunits"),
             {
                 "campaign": self.campaign.id,
                 "budget": budget,
-                "nodes": [question.node.id for question in questions],
+                "nodes": nodes,
                 "thresholds": [question.threshold for question in questions],
                 "priorities": [1 - choice.need for choice in choices],
                 "expected": [question.work for question in questions],
                 "guesses": [question.node.guess for question in questions],
                 "plies_left": [question.node.plies_left for question in questions],
                 "plies": [question.ply for question in questions],
-                "known": [seed.known if seed else None for seed in seeds],
-                "known_from": [seed.result if seed else None for seed in seeds],
+                "known": [seed.known if seed else None for seed in known],
+                "known_from": [seed.result if seed else None for seed in known],
             },
         ).rowcount
         self.connection.execute(

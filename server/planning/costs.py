@@ -16,11 +16,24 @@ from typing import NamedTuple
 #: ln(nodes) at 0 plies left, per ply, per point of distance, per point above the threshold.
 PRIOR_COST = (-3.9, 0.715, -0.03, 0.0)
 PRIOR_SPREAD = 1.3
+#: The mean of a log-normal distribution that is wider than this hangs on a tail that nobody
+#: sees: what takes that long is split.
+WIDEST_SPREAD = 2.0
 PRIOR_CHANCE = (0.0, 0.25)
 PRIOR_SAMPLES = 8.0
+#: The prior was seen to hold at so many plies left.
+PRIOR_PLIES = 15.0
+#: How wrong the growth per ply may be: at first, and however many answers were seen.
+PRIOR_GROWTH_ERROR, LEAST_GROWTH_ERROR = 0.2, 0.05
+#: How wrong the level of the prior may be for a game that was never seen.
+PRIOR_LEVEL_ERROR = 2.5
+#: How wrong the logarithm of a sum is though each cost is known: which questions will be
+#: needed is not. (Estimates for 6x6 were off by 0.4 to 0.9, once the model had settled.)
+LEAST_ERROR = 0.6
 
 _LEAST_CHANCE = 0.02
-_DAMPING = 20.0  # the largest exponent taken, so that nothing overflows
+_DAMPING = 20.0  # the largest exponents taken, so that nothing overflows
+_LARGEST_LOG_COST = 60.0
 _SLOWEST_GROWTH, _FASTEST_GROWTH = 0.05, 2.5
 
 
@@ -48,6 +61,10 @@ class CostModel:
     spread: float = PRIOR_SPREAD
     chance_weights: tuple[float, float] = PRIOR_CHANCE
     samples: int = field(default=0, compare=False)
+    #: How many typical answers the samples are worth, and the mean plies left of all that is
+    #: known, the prior included.
+    evidence: float = field(default=0.0, compare=False)
+    familiar_plies: float = field(default=PRIOR_PLIES, compare=False)
     #: Questions look alike by the thousand: what was worked out for one serves all of them.
     _outlooks: dict[tuple[int, int], Outlook] = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -68,17 +85,33 @@ class CostModel:
 
     def typical_cost(self, plies_left: int, distance: int) -> float:
         """The median of the nodes that such a question takes."""
-        return math.exp(min(self.log_cost(plies_left, distance), 2 * _DAMPING)) + 1.0
+        return math.exp(min(self.log_cost(plies_left, distance), _LARGEST_LOG_COST)) + 1.0
 
     def expected_cost(self, plies_left: int, distance: int) -> float:
         """The mean of the nodes that such a question takes."""
-        return self.typical_cost(plies_left, distance) * math.exp(self.spread**2 / 2)
+        spread = min(self.spread, WIDEST_SPREAD)
+        return self.typical_cost(plies_left, distance) * math.exp(spread**2 / 2)
 
     def chance(self, distance: int) -> float:
         """How likely the score reaches the threshold when the guess is `distance` above it."""
         bias, slope = self.chance_weights
         chance = _logistic(bias + slope * (distance + 0.5))
         return min(1 - _LEAST_CHANCE, max(_LEAST_CHANCE, chance))
+
+    def error(self, plies_left: float) -> float:
+        """How wrong ln(nodes) of work at so many plies left probably is: one standard deviation.
+
+        Only answers make it smaller, and what lies beyond them is extrapolated.
+        """
+        certainty = math.sqrt(1 + self.evidence / 10)
+        growth_error = max(LEAST_GROWTH_ERROR, PRIOR_GROWTH_ERROR / certainty)
+        return math.hypot(
+            LEAST_ERROR,
+            PRIOR_LEVEL_ERROR / certainty**2,
+            self.spread / certainty,
+            max(0.0, self.spread - WIDEST_SPREAD),
+            growth_error * max(0.0, plies_left - self.familiar_plies),
+        )
 
     @property
     def parameters(self) -> list[float]:
@@ -94,7 +127,10 @@ class CostModel:
         if not samples:
             return self
         weights, spread = self._fit_cost(samples)
-        return CostModel(weights, spread, _fit_chance(samples), len(samples))
+        evidence, familiar = _evidence(samples)
+        return CostModel(
+            weights, spread, _fit_chance(samples), len(samples), evidence, familiar
+        )
 
     def _fit_cost(
         self, samples: Sequence[Sample]
@@ -124,25 +160,54 @@ class CostModel:
         a, b, c, d = _solve(matrix, vector)
         b = min(_FASTEST_GROWTH, max(_SLOWEST_GROWTH, b))
         errors = sum(
-            (_dot((a, b, c, d), row) - target) ** 2
-            for row, target in zip(rows, targets, strict=True)
+            (_dot((a, b, c, d), row) - target) ** 2 + self._unseen_variance(sample)
+            for row, target, sample in zip(rows, targets, samples, strict=True)
         )
         variance = (errors + PRIOR_SAMPLES * PRIOR_SPREAD**2) / (len(rows) + PRIOR_SAMPLES)
         return (a - b * middle, b, c, d), math.sqrt(variance)
 
     def log_cost_beyond(self, log_cost: float, nodes: int) -> float:
         """The mean of ln(nodes) of a question of this log-cost that took more than `nodes`."""
-        seen = math.log(nodes + 1)
-        z = min(4.0, (seen - log_cost) / self.spread)
-        beyond = max(1e-9, 0.5 * math.erfc(z / math.sqrt(2)))
-        density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-        return max(seen, log_cost + self.spread * density / beyond)
+        z = self._beyond(log_cost, nodes)
+        return max(math.log(nodes + 1), log_cost + self.spread * _hazard(z))
+
+    def _beyond(self, log_cost: float, nodes: int) -> float:
+        """How many standard deviations so many nodes are above a log-cost."""
+        return min(4.0, (math.log(nodes + 1) - log_cost) / self.spread)
+
+    def _unseen_variance(self, sample: Sample) -> float:
+        """How far ln(nodes) may be from where it is taken to be, if the budget ran out first."""
+        if sample.yes is not None:
+            return 0.0
+        z = self._beyond(self.log_cost(sample.plies_left, sample.distance), sample.nodes)
+        hazard = _hazard(z)
+        return self.spread**2 * max(0.0, 1 + z * hazard - hazard**2)
 
     def _log_nodes(self, sample: Sample) -> float:
         if sample.yes is not None:
             return math.log(sample.nodes + 1)
         expected = self.log_cost(sample.plies_left, sample.distance)
         return self.log_cost_beyond(expected, sample.nodes)
+
+
+def _hazard(z: float) -> float:
+    """The mean of what exceeds `z` in a standard normal distribution."""
+    density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    return density / max(1e-9, 0.5 * math.erfc(z / math.sqrt(2)))
+
+
+def _evidence(samples: Sequence[Sample]) -> tuple[float, float]:
+    """How many typical answers the samples are worth, and the plies left that they are about.
+
+    A budget that ran out says little about how much was missing; and where many ran out, those
+    that were answered are the easy ones.
+    """
+    plies = [sample.plies_left for sample in samples if sample.yes is not None]
+    if not plies:
+        return 0.0, PRIOR_PLIES
+    typical = len(plies) / len(samples)
+    known = PRIOR_SAMPLES * PRIOR_PLIES + typical * sum(plies)
+    return typical * len(plies), known / (PRIOR_SAMPLES + typical * len(plies))
 
 
 def _features(plies_left: float, distance: int) -> tuple[float, float, float, float]:

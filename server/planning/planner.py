@@ -92,6 +92,13 @@ class Choice(NamedTuple):
     need: float
 
 
+class Estimate(NamedTuple):
+    """Nodes that are expected, and how wrong their logarithm probably is."""
+
+    nodes: float
+    error: float
+
+
 class _Beginning(NamedTuple):
     """When the current test began: the nodes spent until then, and how hard it looked."""
 
@@ -169,13 +176,15 @@ class Planner:
         ]
         return heapq.nlargest(count, asked, key=lambda choice: choice.question.work)
 
-    def remaining(self) -> float:
+    def remaining(self) -> Estimate:
         """The expected nodes still to search, counting shared positions once."""
-        return sum(
-            need * question.work
-            for question, need in self._by_need()
-            if not question.children
-        )
+        nodes = weighed_plies = 0.0
+        for question, need in self._by_need():
+            if not question.children:
+                nodes += need * question.work
+                weighed_plies += need * question.work * question.node.plies_left
+        plies_left = weighed_plies / nodes if nodes else 0.0
+        return Estimate(nodes, self.questions.model.error(plies_left))
 
     def size(self, clients: int, spent: float, least: float, most: float) -> float:
         """How much typical work one workunit should hold, when `spent` nodes were searched.

@@ -6,6 +6,7 @@ import math
 
 from zermelo.server.database import Connection
 from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import Planner
 from zermelo.server.tree.identity import CampaignId
 from zermelo.sql import query
@@ -20,7 +21,7 @@ RATE_SECONDS = 0.3
 #: before they are believed to be typical, and so many in all.
 RESULTS_PER_CLIENT, LEAST_RESULTS = 2, 10
 _REFIT_GROWTH = 1.5
-#: Factor around a median that holds 80 % of a log-normal distribution of spread 1.
+#: Standard deviations around a mean that hold 80 % of a normal distribution.
 _EIGHTY_PERCENT = 1.2816
 
 
@@ -29,6 +30,7 @@ class Record:
         self._connection, self._campaign = connection, campaign
         self._fitted_at = 0
         self._snapshot_at = -math.inf
+        self._drift = Drift()
         self._rate, self._rate_at, self._rate_finished = 0.0, -math.inf, 0
 
     def totals(self) -> tuple[int, int]:
@@ -83,26 +85,27 @@ class Record:
         )
         planner.questions.reestimate(model)
 
-    def keep(self, planner: Planner, now: float, *, busy: bool) -> None:
-        """Write down where the campaign stands, if it is time again."""
+    def keep(self, planner: Planner, now: float, spent: int, *, busy: bool) -> None:
+        """Write down where the campaign stands after `spent` nodes, if it is time again."""
         pause = SNAPSHOT_SECONDS if busy else QUIET_SNAPSHOT_SECONDS
         if not planner.finished and now - self._snapshot_at < pause:
             return
         self._snapshot_at = now
         ready, leased, _ = self.queue()
-        model = planner.questions.model
-        doubt = math.exp(_EIGHTY_PERCENT * model.spread / math.sqrt(1 + model.samples / 10))
+        test = planner.test.threshold if planner.test else None
+        remaining, error = planner.remaining()
+        error = math.hypot(error, self._drift.error(test, spent, remaining))
         self._connection.execute(
             query("record_progress"),
             {
                 "campaign": self._campaign,
                 "lo": planner.root.lo,
                 "hi": planner.root.hi,
-                "threshold": planner.test.threshold if planner.test else None,
+                "threshold": test,
                 "open_questions": planner.questions.open_count,
                 "ready": ready,
                 "leased": leased,
-                "remaining": planner.remaining(),
-                "remaining_factor": doubt,
+                "remaining": remaining,
+                "remaining_factor": math.exp(_EIGHTY_PERCENT * error),
             },
         )

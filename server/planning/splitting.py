@@ -27,12 +27,33 @@ class Seeds(NamedTuple):
     result: int
 
 
+class _Told(NamedTuple):
+    """Bounds of many nodes, by one result."""
+
+    known: dict[NodeId, KnownBounds]
+    result: int
+
+
 class Splitter:
     def __init__(self, connection: Connection, campaign: Campaign, tree: Tree) -> None:
         self._connection, self._campaign, self._tree = connection, campaign.id, tree
         self._compared = campaign.replication != "none"
-        #: By the node whose workunits they go with.
-        self.seeds: dict[NodeId, Seeds] = {}
+        #: What searches proved below the parent of a node, some of it below the node.
+        self._told: dict[NodeId, _Told] = {}
+
+    def forget(self) -> None:
+        """Nothing that was told before is to be believed."""
+        self._told.clear()
+
+    def seeds_of(self, nodes: list[NodeId]) -> dict[NodeId, Seeds]:
+        """What is known below nodes that are about to be asked, for those where it is anything."""
+        told = self._tree.load([node for node in nodes if node in self._told])
+        seeds = {}
+        for node, below in zip(told, self._tree.ids_below(told), strict=True):
+            known, result = self._told[node.id]
+            if items := [known[id_] for id_ in below if id_ in known]:
+                seeds[node.id] = Seeds(pack(items), result)
+        return seeds
 
     def split(self, questions: Questions, nodes: list[NodeId]) -> None:
         """Expand nodes, with the bounds that earlier searches proved below them."""
@@ -40,7 +61,7 @@ class Splitter:
             return
         parents = self._tree.load(nodes)
         children = self._tree.expand([node for node in parents if node.children is None])
-        claims = self._gather_proved(parents, children)
+        claims = self._gather_proved(parents)
         changed = add_claims(self._connection, self._campaign, claims)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
         plan_children = {id_: self.plan_node(child) for id_, child in children.items()}
@@ -59,8 +80,8 @@ class Splitter:
             plies_left = engine.game.plies_left(position)
         return PlanNode(node.id, node.lo, node.hi, node.children, guess, plies_left)
 
-    def _gather_proved(self, parents: list[Node], children: dict[NodeId, Node]) -> list[Claim]:
-        """Claims about the children; what is about grandchildren becomes their seeds."""
+    def _gather_proved(self, parents: list[Node]) -> list[Claim]:
+        """Claims about the children; what is about grandchildren is kept for their seeds."""
         rows = self._connection.execute(
             query("proved_below"), ([node.id for node in parents],)
         ).fetchall()
@@ -80,7 +101,8 @@ class Splitter:
                 for id_, told in known.items()
                 if (item := self._checkable(told, threshold)) is not None
             }
-            self._sow([children[id_] for id_ in parent.children or ()], known, result)
+            if known:
+                self._told.update((id_, _Told(known, result)) for id_ in parent.children or ())
         return list(claims.values())
 
     def _checkable(self, item: KnownBounds, threshold: int) -> KnownBounds | None:
@@ -94,11 +116,3 @@ class Splitter:
         rules = self._tree.game.score_range
         bounds = question_alone(Bounds(item.lo, item.hi), threshold, rules)
         return None if bounds == rules else item._replace(lo=bounds.lo, hi=bounds.hi)
-
-    def _sow(self, children: list[Node], known: dict[NodeId, KnownBounds], result: int) -> None:
-        if not known:
-            return
-        for child, below in zip(children, self._tree.ids_below(children), strict=True):
-            seeds = [known[id_] for id_ in below if id_ in known]
-            if seeds:
-                self.seeds[child.id] = Seeds(pack(seeds), result)

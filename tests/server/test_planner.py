@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from zermelo.games import Bounds
 from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import AFAR, MANY_OPEN, Goal, Planner
 from zermelo.server.planning.questions import PlanNode
 
@@ -189,6 +190,30 @@ def test_a_budget_that_ran_out_makes_the_model_expect_more() -> None:
     for _ in range(5):
         model = model.refitted(short)
     assert model.typical_cost(10, 0) > 5 * CostModel().typical_cost(10, 0)
+
+
+def test_only_answers_lessen_the_doubt() -> None:
+    prior = CostModel()
+    ran_out = prior.refitted([Sample(40, 0, 1000, None)] * 200)
+    answered = prior.refitted([Sample(40, 0, 1000, True)] * 200)
+    few = prior.refitted([Sample(40, 0, 1000, True), *[Sample(40, 0, 1000, None)] * 199])
+    assert prior.error(60) > prior.error(40) > prior.error(10)
+    assert ran_out.error(40) == pytest.approx(prior.error(40))
+    assert few.error(40) > 0.9 * prior.error(40)
+    assert answered.error(40) < 0.5 * prior.error(40)
+    assert answered.error(60) > answered.error(40)  # nobody has been there
+
+
+def test_an_estimate_is_as_doubtful_as_it_was_fickle() -> None:
+    steady, fickle = Drift(), Drift()
+    for spent in range(0, 1000, 100):
+        assert steady.error(1, spent, 1000 - spent) == pytest.approx(0, abs=1e-6)
+        doubt = fickle.error(1, spent, 2.0 ** (spent // 100))
+    assert doubt > 2
+    assert fickle.error(2, 1000, 500) > 1  # another test, the same game
+    for _ in range(100):
+        doubt = fickle.error(2, 1000, 500)
+    assert doubt < 1
 
 
 def test_a_test_that_looks_easy_from_close_up_is_not_cut_to_dust() -> None:
