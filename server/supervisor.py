@@ -119,8 +119,10 @@ class Child:
         """The life of the child, from the fork to its exit."""
         code = 70
         try:
-            # A Ctrl-C in the terminal is for the parent, which stops us in good order.
-            os.setpgid(0, 0)
+            # A Ctrl-C in the terminal is for the parent, which stops us in good order. And
+            # Linux shares the processor among sessions: a service next to a busy sibling
+            # in its own would wait for it.
+            os.setsid()
             _name_process(f"zermelo {self.name}")
             signal.pthread_sigmask(signal.SIG_SETMASK, ())
             for number in (signal.SIGTERM, signal.SIGINT):

@@ -167,7 +167,7 @@ CREATE TABLE tests (
 -- -- work -----------------------------------------------------------------------------------
 
 -- ready      may be leased                                       (generator, coordinator)
--- leased     a host works on it                                  (coordinator)
+-- leased     a host works on it, or a hold keeps it for one       (coordinator)
 -- returned   results wait for validation and assimilation        (coordinator)
 -- answered   yes or no, and in the tree                          (assimilator)
 -- exhausted  too hard for its budget, to be split                (assimilator)
@@ -249,6 +249,15 @@ CREATE INDEX leases_workunit ON leases (workunit);
 -- Leases that ended without a result and whose nodes are still to be counted as wasted.
 CREATE INDEX leases_uncounted ON leases (id)
     WHERE NOT counted AND state IN ('expired', 'abandoned', 'cancelled');
+
+-- Workunits that a coordinator took out of the queue for calls to come. It ends its holds
+-- itself; those of one that died end when `until` has passed, and what is left of them is ready
+-- again.
+CREATE TABLE holds (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workunits   bigint[] NOT NULL,
+    until       timestamptz NOT NULL
+);
 
 CREATE TYPE answer AS ENUM ('yes', 'no', 'exhausted');
 

@@ -1,82 +1,60 @@
 """Dealing: which workunits go to the calls that wait, in one statement for all of them.
 
 What would have to be asked of the database before every deal is remembered instead: how
-many more leases a host or a user may have, and that no question waits for another user. Only one
-deal runs at a time, so what is remembered and what is dealt do not come apart; other
-coordinators can make it wrong for `REMEMBER_SECONDS` at most.
+many more leases a host or a user may have, and that no question waits for another user. When
+all of that is known, a call is dealt from the stock without any statement.
 """
 
 from __future__ import annotations
 
-import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 
-from zermelo.server.coordinator.matching import Again, Slot, assign, open_slots
-from zermelo.server.coordinator.store import CoordinatorStore, HostId, Leased, LeaseId, Request
-from zermelo.server.trust.accounts import UserId
+import psycopg
+
+from zermelo.server.coordinator.matching import Again, assign, open_slots
+from zermelo.server.coordinator.rows import Leased, LeaseId, Request
+from zermelo.server.coordinator.stock import KEEP_SECONDS, Stock
+from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.terms import Terms
+from zermelo.server.database import Backoff
+
+log = logging.getLogger(__name__)
 
 #: Known answers to choose from, the latest.
 MOST_PROBES = 64
-#: How long a host's terms are believed without asking the database again.
-REMEMBER_SECONDS = 10.0
-#: ... and those of a user who holds as many leases as it may, which take counting to look up.
-REMEMBER_FULL_SECONDS = 1.0
-MOST_REMEMBERED = 100_000
-
-
-@dataclass(slots=True)
-class _Terms:
-    user: UserId
-    #: How many more leases the host may have; those that end meanwhile are not added.
-    free: int
-    until: float
-
-
-@dataclass(slots=True)
-class _Allowance:
-    """How many more leases all hosts of a user together may have."""
-
-    free: int
-    asked_at: float
-
-    def stale(self, wanted: int, now: float) -> bool:
-        seconds = REMEMBER_SECONDS if self.free >= wanted else REMEMBER_FULL_SECONDS
-        return now > self.asked_at + seconds
 
 
 class Dealer:
-    def __init__(
-        self, store: CoordinatorStore, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._store, self._clock = store, clock
-        self._terms: OrderedDict[HostId, _Terms] = OrderedDict()
-        self._allowances: OrderedDict[UserId, _Allowance] = OrderedDict()
+    def __init__(self, store: CoordinatorStore, stock: Stock, terms: Terms) -> None:
+        self._store, self._stock, self._terms = store, stock, terms
         self._numbers = range(0)
-        #: Whether a question may be waiting for another user's answer.
+        #: Whether a question waited for another user's answer, and whether one may by now.
         self._again_waits = True
+        self._again_news = True
         #: How many of the leases shall be questions with a known answer.
         self.probe_rate = 0.0
 
-    def forget_terms(self) -> None:
-        """Somebody changed what hosts may have: ask the database again."""
-        self._terms.clear()
-        self._allowances.clear()
-
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work; it may be a question for other users."""
-        self._again_waits = True
+        self._again_news = True
 
     async def deal(self, requests: Sequence[Request]) -> tuple[list[Leased], list[int]]:
         """Leases for requests, and how many each could have had by its host's quota.
 
         Most are fresh questions, some were asked of others before.
         """
-        slots = await self._open_slots(requests)
+        slots = open_slots(
+            [(request.host, request.slots, request.speed) for request in requests],
+            *await self._terms.of(requests),
+        )
         granted = [0] * len(requests)
         for slot in slots:
             granted[slot.request - 1] += 1
+            self._terms.dealt(slot.host, 1)
         if not slots:
             return [], granted
         again = await self._asked_again(2 * len(slots))
@@ -84,67 +62,53 @@ class Dealer:
         leased = await self._store.lease_workunits(
             slots, assign(slots, again, probes, self.probe_rate), await self._number(len(slots))
         )
-        for item in leased:
-            terms = self._terms.get(requests[item.request - 1].host)
-            if terms is not None:
-                terms.free -= 1
-                if terms.user in self._allowances:
-                    self._allowances[terms.user].free -= 1
+        unused = Counter(slot.host for slot in slots)
+        unused.subtract(requests[item.request - 1].host for item in leased)
+        for host, leases in unused.items():
+            self._terms.dealt(host, -leases)
         return leased, granted
 
-    async def _open_slots(self, requests: Sequence[Request]) -> list[Slot]:
-        wanted: Counter[HostId] = Counter()
-        for request in requests:
-            wanted[request.host] += request.slots
-        now = self._clock()
-        unsure = {
-            request.host for request in requests
-            if (terms := self._terms.get(request.host)) is None
-            or terms.user != request.user or terms.until < now
-            or terms.free < wanted[request.host]
-        }  # fmt: skip
-        if unsure:
-            for host, user, free in await self._store.lease_terms(list(unsure)):
-                self._terms[host] = _Terms(user, free, now + REMEMBER_SECONDS)
-                self._terms.move_to_end(host)
-        known = {host: self._terms[host] for host in wanted if host in self._terms}
-        while len(self._terms) > MOST_REMEMBERED:
-            self._terms.popitem(last=False)
-        return open_slots(
-            [(request.host, request.slots, request.speed) for request in requests],
-            {host: (terms.user, terms.free) for host, terms in known.items()},
-            await self._free_of_users(known, wanted),
-        )
+    def deal_at_once(self, request: Request) -> list[Leased]:
+        """Leases from the stock; none when that, or what must be known first, is missing.
 
-    async def _free_of_users(
-        self, known: Mapping[HostId, _Terms], wanted: Mapping[HostId, int]
-    ) -> dict[UserId, int]:
-        """What the users of these hosts may have together; nobody's where that is unlimited."""
-        if not self._store.limits_users:
-            return {}
-        of_users: Counter[UserId] = Counter()
-        for host, terms in known.items():
-            of_users[terms.user] += wanted[host]
-        now = self._clock()
-        unsure = [
-            user for user, number in of_users.items()
-            if user not in self._allowances or self._allowances[user].stale(number, now)
-        ]  # fmt: skip
-        if unsure:
-            for user, free in await self._store.user_terms(unsure):
-                self._allowances[user] = _Allowance(free, now)
-                self._allowances.move_to_end(user)
-        left = {user: self._allowances[user].free for user in of_users}
-        while len(self._allowances) > MOST_REMEMBERED:
-            self._allowances.popitem(last=False)
-        return left
+        Where answers are compared every call takes the long way, so that none can tell by
+        its time whether it got a question that others were asked.
+        """
+        self._stock.asked_for(request.slots)
+        if self._again_waits or self.probe_rate or len(self._numbers) < request.slots:
+            return []
+        if not self._terms.suffice(request):
+            return []
+        leased = self._stock.take(request, self._numbers[0])
+        self._numbers = self._numbers[len(leased):]
+        self._terms.dealt(request.host, len(leased))
+        return leased
+
+    async def keep_stocked(self) -> None:
+        """Fill the stock whenever it is low, as long as this runs."""
+        backoff = Backoff()
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if self._stock.empty else KEEP_SECONDS):
+                    await self._stock.low.wait()
+            try:
+                await self._stock.put_back()
+                await self._stock.fill()
+                await self._asked_again(1)
+                await self._terms.renew()
+            except psycopg.OperationalError as error:
+                pause = backoff.next()
+                log.warning("cannot take work ahead: %s; again in %.1f s", error, pause)
+                await asyncio.sleep(pause)
+            else:
+                backoff.reset()
 
     async def _asked_again(self, most: int) -> list[Again]:
-        if not self._again_waits:
+        if not (self._again_waits or self._again_news):
             return []
-        self._again_waits = False  # word of others that comes from now on counts
+        self._again_news = False  # word of others that comes from now on counts
         again = await self._store.workunits_asked_again(most)
-        self._again_waits = self._again_waits or bool(again)
+        self._again_waits = bool(again)
         return again
 
     async def _number(self, count: int) -> LeaseId:

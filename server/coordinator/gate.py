@@ -21,11 +21,11 @@ from urllib.parse import unquote
 import grpc
 
 from zermelo.proto import limits, service
+from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.trust.accounts import Caller, Role, digest_of
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class _Remembered(NamedTuple):
 
 class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     def __init__(
-        self, store: CoordinatorStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics
+        self, store: AccountStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics
     ) -> None:
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()

@@ -12,7 +12,8 @@ from zermelo.proto import service
 from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError
-from zermelo.server.coordinator.store import CoordinatorStore, Host, HostId, Seen
+from zermelo.server.coordinator.rows import Host, HostId, Seen
+from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.trust.accounts import UserId
 
 MOST_HOSTS_REMEMBERED = 100_000

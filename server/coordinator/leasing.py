@@ -1,4 +1,4 @@
-"""Handing out work: all calls that wait share one leasing statement.
+"""Handing out work: at once where there is a stock, else all calls that wait share a statement.
 
 When less was ready than wanted the queue is *dry*: calls wait, without asking the
 database again, until somebody notifies that there is work. A slow clock asks anyway,
@@ -15,7 +15,8 @@ import psycopg
 
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.dealing import Dealer
-from zermelo.server.coordinator.store import Beat, CoordinatorStore, Leased, Request
+from zermelo.server.coordinator.rows import Beat, Leased, Request
+from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.database import Backoff
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,8 @@ class Leasing:
             raise OverloadError
         if self.stopping:
             return []
+        if not self._queue and (leased := self._dealer.deal_at_once(request)):
+            return leased
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)
         self._queue[waiting] = None

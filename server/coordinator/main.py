@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import grpc
 import psycopg
@@ -21,6 +22,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
+from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.desk import Desk
 from zermelo.server.coordinator.gate import Gate
@@ -32,7 +34,10 @@ from zermelo.server.coordinator.operations import Operations
 from zermelo.server.coordinator.research import Research, library
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.statements import Statements
+from zermelo.server.coordinator.stock import Stock
 from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.terms import Terms
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import Backoff, Stopped, connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
@@ -68,21 +73,26 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
 
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
+    statements = Statements(url)
+    accounts = AccountStore(statements)
     store = CoordinatorStore(
-        url, lease_seconds=settings.lease_seconds, limits_users=settings.require_token
+        statements, lease_seconds=settings.lease_seconds, limits_users=settings.require_token
     )
+    stock = Stock(store)
     desk, reading = Desk(url), library(url)
     metrics = CoordinatorMetrics()
-    dealer = Dealer(store)
+    terms = Terms(store, stock)
+    dealer = Dealer(store, stock, terms)
     leasing = Leasing(store, dealer)
     hosts = Hosts(store, open_access=not settings.require_token)
     service = Service(
-        store, leasing, hosts, metrics, heartbeat_ms=round(settings.heartbeat_seconds * 1000)
-    )
-    gate = Gate(store, settings, metrics)
+        store, stock, leasing, hosts, metrics,
+        heartbeat_ms=round(settings.heartbeat_seconds * 1000),
+    )  # fmt: skip
+    gate = Gate(accounts, settings, metrics)
     server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(gate,))
     server.add_generic_rpc_handlers((
-        service_handler(COORDINATOR, methods_of(service, Members(store))),
+        service_handler(COORDINATOR, methods_of(service, Members(accounts, store))),
         service_handler(OPERATIONS, lambda _: Operations(desk).serve),
         service_handler(RESEARCH, lambda _: Research(reading).serve),
     ))
@@ -95,17 +105,19 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     bind(server, settings)
     metrics.registry.register(DatabaseCollector(url))
     serve_metrics(settings.metrics_listen, metrics.registry)
-    await store.open()
+    await statements.open()
 
     def forget() -> None:
         gate.forget()
         hosts.forget()
-        dealer.forget_terms()
+        terms.forget()
 
     tasks = [
         asyncio.create_task(work)
         for work in (
             leasing.run(),
+            stock.write(),
+            dealer.keep_stocked(),
             service.submitting.run(),
             service.beating.run(),
             _listen(url, leasing, forget),
@@ -125,9 +137,11 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(psycopg.OperationalError):  # then the holds end by themselves
+            await stock.close()
         await desk.close()
         await reading.close()
-        await store.close()
+        await statements.close()
 
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:
@@ -171,6 +185,8 @@ async def _keep_house(store: CoordinatorStore, hosts: Hosts, dealer: Dealer) -> 
     async def expire() -> None:
         if expired := await store.expire_leases():
             log.info("%d leases expired without progress", expired)
+        if lost := await store.end_holds():
+            log.info("%d workunits are ready again that a coordinator held and lost", lost)
 
     async def look_for_checks() -> None:
         dealer.probe_rate = await store.probe_rate()

@@ -6,6 +6,7 @@ import grpc
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
+from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.hosts import instance_of
 from zermelo.server.coordinator.refusals import RefusalError
@@ -14,8 +15,8 @@ from zermelo.server.trust import accounts
 
 
 class Members:
-    def __init__(self, store: CoordinatorStore) -> None:
-        self._store = store
+    def __init__(self, accounts: AccountStore, store: CoordinatorStore) -> None:
+        self._accounts, self._store = accounts, store
 
     async def register(self, request: pb.RegisterRequest) -> pb.RegisterReply:
         try:
@@ -24,7 +25,7 @@ class Members:
             secret = accounts.checked_secret(request.secret or accounts.new_secret())
             name = name or accounts.anonymous_name(secret)
             token = accounts.token_of(secret)
-            opened = await self._store.open_account(name, team, accounts.digest_of(token))
+            opened = await self._accounts.open_account(name, team, accounts.digest_of(token))
         except accounts.AccountError as error:
             raise RefusalError(
                 grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT, str(error)
@@ -41,4 +42,4 @@ class Members:
         if request.host_key:
             found = await self._store.find_host(instance_of(request.host_key))
             host = found.id if found else None
-        return await self._store.standing(CALLER.get().user, host)
+        return await self._accounts.standing(CALLER.get().user, host)

@@ -16,9 +16,8 @@ from zermelo.server.coordinator.hosts import Hosts, instance_of
 from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.refusals import RefusalError
-from zermelo.server.coordinator.store import (
+from zermelo.server.coordinator.rows import (
     Beat,
-    CoordinatorStore,
     Directive,
     Host,
     HostId,
@@ -26,6 +25,8 @@ from zermelo.server.coordinator.store import (
     Request,
     Returned,
 )
+from zermelo.server.coordinator.stock import Stock
+from zermelo.server.coordinator.store import CoordinatorStore
 
 log = logging.getLogger(__name__)
 
@@ -64,13 +65,14 @@ class Service:
     def __init__(
         self,
         store: CoordinatorStore,
+        stock: Stock,
         leasing: Leasing,
         hosts: Hosts,
         metrics: CoordinatorMetrics,
         *,
         heartbeat_ms: int,
     ) -> None:
-        self._store, self._leasing, self._hosts = store, leasing, hosts
+        self._store, self._stock, self._leasing, self._hosts = store, stock, leasing, hosts
         self._metrics = metrics
         self._heartbeat_ms = heartbeat_ms
         self.submitting: Batcher[list[Returned], list[str]] = Batcher(
@@ -93,6 +95,7 @@ class Service:
             )
         user = CALLER.get().user
         self._hosts.admit_hello(user)
+        await self._stock.written()
         host = await self._store.register_host(
             user,
             instance_of(request.host_key),
@@ -158,6 +161,7 @@ class Service:
                 log.warning(
                     "host %d failed on lease %d: %s", host, item.lease_id, _one_line(item.message)
                 )
+        await self._stock.written()
         returned = await self._store.return_leases(
             [Beat(host, item.lease_id, item.nodes) for item in request.leases]
         )
@@ -168,11 +172,15 @@ class Service:
     # -- batches ------------------------------------------------------------------------
 
     async def _submit(self, calls: list[list[Returned]]) -> list[list[str]]:
-        receipts = await self._store.submit_results([item for call in calls for item in call])
+        results = [item for call in calls for item in call]
+        await self._stock.written(item.lease for item in results)
+        receipts = await self._store.submit_results(results)
         return _cut(receipts, calls)
 
     async def _beat(self, calls: list[list[Beat]]) -> list[list[Directive]]:
-        directives = await self._store.heartbeat([item for call in calls for item in call])
+        beats = [item for call in calls for item in call]
+        await self._stock.written(item.lease for item in beats)
+        directives = await self._store.heartbeat(beats)
         return _cut(directives, calls)
 
     # -- replies ------------------------------------------------------------------------

@@ -83,6 +83,7 @@ WHERE state = 'leased'
   AND NOT EXISTS (
       SELECT FROM leases WHERE leases.workunit = workunits.id AND leases.state = 'open'
   )
+  AND NOT EXISTS (SELECT FROM holds WHERE workunits.id = ANY (holds.workunits))
 
 -- name: check_lost_returned
 -- What is doubted is on its way out of the tree, and its question back to the queue.

@@ -176,6 +176,81 @@ SELECT request, lease, id AS workunit, campaign, spec, uuid_send(position) AS po
 FROM matched
 ORDER BY request, lease
 
+-- name: hold_workunits
+-- Take ready workunits out of the queue for calls that will come, most urgent first.
+WITH fresh AS MATERIALIZED (
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
+           h.history, c.spec, c.node_limit, c.target_seconds
+    FROM workunits w
+    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN nodes n ON n.id = w.node
+    LEFT JOIN histories h ON h.node = w.node
+    WHERE w.state = 'ready' AND w.quorum = 1
+    ORDER BY w.priority, w.id
+    LIMIT %(most)s
+    FOR UPDATE OF w SKIP LOCKED
+),
+taken AS (
+    UPDATE workunits SET state = 'leased' WHERE id = ANY (ARRAY (SELECT id FROM fresh))
+),
+hold AS (
+    INSERT INTO holds (workunits, until)
+    SELECT array_agg(id), now() + %(hold_seconds)s * interval '1 second'
+    FROM fresh HAVING count(*) > 0
+    RETURNING id
+)
+SELECT (SELECT id FROM hold) AS hold, fresh.id AS workunit, campaign, spec,
+       uuid_send(position) AS position, history, threshold,
+       least(budget, node_limit) AS most_nodes, target_seconds, known
+FROM fresh ORDER BY priority, fresh.id
+
+-- name: lease_held
+-- Write down leases of held workunits, and end the holds that are used up. A hold that ended
+-- meanwhile has no leases: its workunits went to others.
+WITH kept AS MATERIALIZED (
+    SELECT id FROM holds WHERE id = ANY (%(holds)s) ORDER BY id FOR UPDATE
+),
+leased AS (
+    INSERT INTO leases (id, workunit, host, budget, deadline)
+    SELECT lease, workunit, host, budget, now() + %(lease_seconds)s * interval '1 second'
+    FROM unnest(
+        %(holds)s::bigint[], %(leases)s::bigint[], %(workunits)s::bigint[], %(hosts)s::integer[],
+        %(budgets)s::bigint[]
+    ) AS g (hold, lease, workunit, host, budget)
+    WHERE hold = ANY (ARRAY (SELECT id FROM kept))
+    ON CONFLICT (id) DO NOTHING  -- written before, but the connection was lost with the word of it
+    RETURNING id
+)
+DELETE FROM holds
+WHERE id = ANY (%(spent)s)
+  AND (SELECT count(*) FROM leased) >= 0  -- not before the leases are there
+
+-- name: end_holds
+-- What is left of these holds, and of those whose coordinator did not end them in time, is
+-- ready again.
+WITH ended AS MATERIALIZED (
+    SELECT id, workunits FROM holds
+    WHERE id = ANY (%(holds)s::bigint[]) OR until < now()
+    FOR UPDATE SKIP LOCKED
+),
+gone AS (
+    DELETE FROM holds WHERE id = ANY (ARRAY (SELECT id FROM ended))
+),
+freed AS (
+    UPDATE workunits w SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT unnest(workunits) FROM ended)) AND state::text = 'leased'
+      AND NOT EXISTS (SELECT FROM leases l WHERE l.workunit = w.id AND l.state = 'open')
+      AND NOT EXISTS (
+          SELECT FROM holds other WHERE w.id = ANY (other.workunits)
+             AND other.id <> ALL (ARRAY (SELECT id FROM ended))
+      )
+    RETURNING id
+),
+told AS (
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+)
+SELECT (SELECT count(*) FROM freed) AS freed, (SELECT count(*) FROM told) AS told
+
 -- name: ask_for_more
 -- Clients want more than is ready: tell the generators.
 SELECT pg_notify('zermelo_wanted', id::text) FROM campaigns WHERE state = 'running'

@@ -13,13 +13,13 @@ import pytest
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.dealing import (
-    REMEMBER_FULL_SECONDS,
-    REMEMBER_SECONDS,
-    Dealer,
-)
+from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.matching import Again
-from zermelo.server.coordinator.store import Beat, CoordinatorStore, HostId, Leased, Request
+from zermelo.server.coordinator.rows import Beat, HostId, Leased, Request
+from zermelo.server.coordinator.statements import Statements
+from zermelo.server.coordinator.stock import Stock
+from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.terms import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Terms
 from zermelo.server.database import Connection
 from zermelo.server.trust import records
 from zermelo.server.trust.accounts import UserId
@@ -31,8 +31,8 @@ from .conftest import Host, Queue, running_coordinator
 class CountingStore(CoordinatorStore):
     """Counts what the database is asked."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url, lease_seconds=60)
+    def __init__(self, statements: Statements) -> None:
+        super().__init__(statements, lease_seconds=60)
         self.asked: Counter[str] = Counter()
 
     async def lease_terms(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
@@ -53,11 +53,14 @@ class Table:
 
     def __init__(self, url: str) -> None:
         self.now = 0.0
-        self.store = CountingStore(url)
-        self.dealer = Dealer(self.store, clock=lambda: self.now)
+        self.statements = Statements(url)
+        self.store = CountingStore(self.statements)
+        self.stock = Stock(self.store, clock=lambda: self.now)
+        self.terms = Terms(self.store, self.stock, clock=lambda: self.now)
+        self.dealer = Dealer(self.store, self.stock, self.terms)
 
     async def sit_down(self, user: str = "somebody") -> tuple[HostId, UserId]:
-        rows = await self.store._run("ensure_user", {"name": user})
+        rows = await self.statements.run("ensure_user", {"name": user})
         host = await self.store.register_host(
             rows[0][0], uuid.uuid4(), name="", version="", slots=1, speed=0.0, held=()
         )
@@ -71,11 +74,11 @@ class Table:
 def at_table(url: str, play: Callable[[Table], Awaitable[None]]) -> None:
     async def main() -> None:
         table = Table(url)
-        await table.store.open()
+        await table.statements.open()
         try:
             await play(table)
         finally:
-            await table.store.close()
+            await table.statements.close()
 
     asyncio.run(main())
 
@@ -151,7 +154,7 @@ def test_terms_are_looked_up_again_after_a_while_and_when_told(
         connection.execute("UPDATE hosts SET quota = 256")
         assert await table.ask(host)
         connection.execute("UPDATE hosts SET error_at = now(), errors = 1")
-        table.dealer.forget_terms()
+        table.terms.forget()
         assert await table.ask(host) == []
 
     at_table(database, play)
@@ -171,7 +174,7 @@ def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
         assert told() == 0
         records.note_errors(connection, [host])
         assert told() == 1
-        rows = await table.store._run(
+        rows = await table.statements.run(
             "register_host",
             {
                 "user": other, "slots": 1, "speed": 0.0, "name": "", "version": "",
@@ -258,7 +261,7 @@ def test_lease_numbers_go_on_after_an_old_backup_was_restored(
 
 def test_only_promises_may_be_lost_in_a_crash(database: str) -> None:
     async def play(table: Table) -> None:
-        for pool, waits in ((table.store._pool, "on"), (table.store._promises, "off")):
+        for pool, waits in ((table.statements.facts, "on"), (table.statements.promises, "off")):
             async with pool.connection() as connection:
                 cursor = await connection.execute("SHOW synchronous_commit")
                 assert await cursor.fetchone() == (waits,)

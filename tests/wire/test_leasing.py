@@ -10,7 +10,8 @@ import pytest
 from zermelo.server.coordinator import leasing as module
 from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.leasing import Leasing
-from zermelo.server.coordinator.store import CoordinatorStore, Leased, Request
+from zermelo.server.coordinator.rows import Leased, Request
+from zermelo.server.coordinator.store import CoordinatorStore
 
 WORK = Leased(
     request=1, lease=1, workunit=1, campaign=1, game="reversi:4x4", position=bytes(16),
@@ -33,6 +34,9 @@ class LateDealer:
             self.leasing.work_may_be_ready()
             return [], granted
         return [WORK], granted
+
+    def deal_at_once(self, request: Request) -> list[Leased]:
+        return []
 
     def work_may_be_ready(self) -> None:
         pass

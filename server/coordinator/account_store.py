@@ -1,0 +1,66 @@
+"""The coordinator's side of the database where it concerns accounts."""
+
+from __future__ import annotations
+
+from psycopg import errors
+
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.server.coordinator.rows import HostId
+from zermelo.server.coordinator.statements import Statements
+from zermelo.server.trust.accounts import ANONYMOUS, AccountError, Caller, Role, UserId
+from zermelo.sql import query
+
+
+class AccountStore:
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements
+        self._shared: Caller | None = None
+
+    async def find_caller(self, digest: bytes) -> Caller | None:
+        rows = await self._statements.run("find_caller", {"digest": digest})
+        if not rows:
+            return None
+        user, role, name, banned = rows[0]
+        return Caller(user, Role(role), name, banned)
+
+    async def shared_caller(self) -> Caller:
+        """The account of everybody who calls without a token, where that is allowed."""
+        if self._shared is None:
+            rows = await self._statements.run("ensure_user", {"name": ANONYMOUS})
+            self._shared = Caller(rows[0][0], Role.VOLUNTEER, ANONYMOUS, banned=False)
+        return self._shared
+
+    async def open_account(self, name: str, team: str, digest: bytes) -> bool:
+        """Whether the account of this name has this token, from now on or since an earlier
+        call; False if it is somebody else's. `AccountError` if the token is of another one.
+        """
+        async with self._statements.transaction() as connection:
+            team_id = None
+            if team:
+                cursor = await connection.execute(query("ensure_team"), {"name": team})
+                row = await cursor.fetchone()
+                team_id = row[0] if row else None
+            cursor = await connection.execute(
+                query("open_account"), {"name": name, "team": team_id, "role": Role.VOLUNTEER}
+            )
+            row = await cursor.fetchone()
+            if row is None:
+                cursor = await connection.execute(query("find_caller"), {"digest": digest})
+                found = await cursor.fetchone()
+                return found is not None and Caller(*found).name == name
+            try:
+                await connection.execute(
+                    query("add_token"), {"digest": digest, "user": row[0]}
+                )
+            except errors.UniqueViolation:
+                raise AccountError("this secret opened another account; draw a new one") from None
+            return True
+
+    async def standing(self, user: UserId, host: HostId | None) -> pb.StandingReply:
+        ((name, team, credit, month, of_host, of_team, rank, users),) = (
+            await self._statements.run("standing", {"user": user, "host": host})
+        )
+        return pb.StandingReply(
+            user_name=name, team=team, credit=credit, month_credit=month, host_credit=of_host,
+            team_credit=of_team, rank=rank, users=users,
+        )  # fmt: skip
