@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import logging
+import math
 import random
 import shutil
 import tempfile
@@ -102,6 +103,8 @@ class Report:
     #: Second opinions and known answers, in nodes, by the nodes of first answers.
     extra_work: float
     extra_work_known: float
+    #: The latter by what it was for.
+    extra_work_known_for: dict[str, float]
     known_after_answers: int
     seconds: float
 
@@ -306,22 +309,34 @@ class Simulation:
                 wrong_value |= node.id == campaign.root
         return len(ids), wrong, wrong_value
 
-    def extra_work(self, after: int) -> float:
-        row = self.connection.execute(
+    def extra_work(self, after: int) -> dict[str, float]:
+        """Nodes by those of first answers, by what they were for, since a lease."""
+        rows = self.connection.execute(
             """
-            SELECT coalesce(sum(nodes) FILTER (WHERE again), 0),
-                   coalesce(sum(nodes) FILTER (WHERE NOT again), 0)
+            SELECT purpose, sum(nodes)::float8
             FROM (
-                SELECT results.nodes, leases.probe OR EXISTS (
-                    SELECT FROM results AS earlier WHERE earlier.workunit = results.workunit
-                      AND earlier.lease < results.lease
-                ) AS again
-                FROM results JOIN leases ON leases.id = results.lease WHERE results.lease > %s
+                SELECT results.nodes, CASE
+                    WHEN leases.probe THEN 'known answers'
+                    WHEN first.lease IS NULL THEN 'first answers'
+                    WHEN first.lease < 0 THEN 'pledges'
+                    WHEN hosts.id = ANY(%(honest)s) THEN 'checks of the honest'
+                    ELSE 'checks of liars' END AS purpose
+                FROM results JOIN leases ON leases.id = results.lease
+                LEFT JOIN LATERAL (
+                    SELECT earlier.lease, earlier.host FROM results AS earlier
+                    WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
+                    ORDER BY earlier.lease LIMIT 1
+                ) AS first ON true
+                LEFT JOIN hosts ON hosts.id = first.host
+                WHERE results.lease > %(after)s
             ) AS work
+            GROUP BY purpose
             """,
-            (after,),
-        ).fetchone()
-        return float(row[0] / row[1]) if row and row[1] else float("nan")
+            {"after": after, "honest": [host.id for host in self.hosts if host.kind == "honest"]},
+        ).fetchall()
+        nodes = dict(rows)
+        first = nodes.pop("first answers", math.nan)
+        return {purpose: spent / first for purpose, spent in nodes.items()}
 
 
 def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
@@ -342,6 +357,8 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
             for violation in violations[:20]:
                 print(violation)
             kinds = [host.kind for host in simulation.hosts]
+            since = simulation.known_from_lease
+            known = simulation.extra_work(since) if since else {}
             return Report(
                 hosts=hosts,
                 liars={kind: kinds.count(kind) for kind in ("random", "always", "colluding")},
@@ -354,9 +371,9 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 violations=len(violations),
                 convictions=actions.get("convict", 0),
                 retractions=actions.get("retract", 0),
-                extra_work=simulation.extra_work(0),
-                extra_work_known=simulation.extra_work(simulation.known_from_lease)
-                if simulation.known_from_lease else float("nan"),
+                extra_work=sum(simulation.extra_work(0).values()),
+                extra_work_known=sum(known.values()) if known else math.nan,
+                extra_work_known_for=known,
                 known_after_answers=simulation.known_after,
                 seconds=time.monotonic() - started,
             )  # fmt: skip
@@ -375,6 +392,8 @@ def show(report: Report) -> None:
     ]
     for name, measured, must, goal in rows:
         print(f"{name:52} {measured:>10} {must:>7} {goal:>7}")
+    for purpose, share in sorted(report.extra_work_known_for.items()):
+        print(f"{'  of it ' + purpose:52} {share:>10.1%}")
     print(f"{report.convictions} convictions, {report.retractions} retractions; all honest hosts"
           f" known after {report.known_after_answers:,} answers; {report.seconds:.0f} s")
 
