@@ -15,20 +15,27 @@ def tls() -> None:
     """Certificates for the coordinator and its operators."""
 
 
+_folder = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+_days = option("--days", type=click.IntRange(1, 3650), default=825,
+               help="How long they are valid.")
+
+
 @tls.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@_folder
 @option("--host", "hosts", multiple=True, default=("localhost", "127.0.0.1"),
         help="A name or address of the coordinator; may be repeated.")
-@option("--days", type=click.IntRange(1, 3650), default=825, help="How long they are valid.")
+@option("--operator", "name", default="operator", show_default=True,
+        help="The operator's account, whose name the certificate has.")
+@_days
 @json_option
-def make(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None:
+def make(folder: Path, hosts: tuple[str, ...], name: str, days: int, as_json: bool) -> None:
     """Make an authority, a server's and an operator's certificate in FOLDER.
 
     Volunteers need ca.pem; the files with `key` in their name are nobody's business.
     """
     from zermelo.server.trust.certificates import make_certificates
 
-    files = make_certificates(folder, hosts, days)
+    files = make_certificates(folder, hosts, days, name)
     if as_json:
         print_json({"files": [str(file) for file in files], "hosts": hosts, "days": days})
         return
@@ -39,3 +46,23 @@ def make(folder: Path, hosts: tuple[str, ...], days: int, as_json: bool) -> None
         f" --key {folder / 'server-key.pem'} --listen HOST:PORT"
         f" --client-ca {folder / 'ca.pem'} --operator-listen HOST:PORT"
     )
+
+
+@tls.command()
+@_folder
+@click.argument("name")
+@_days
+@json_option
+def operator(folder: Path, name: str, days: int, as_json: bool) -> None:
+    """Make a certificate for another operator, whose account is called NAME.
+
+    The authority in FOLDER signs it.
+    """
+    from zermelo.server.trust.certificates import add_operator
+
+    files = add_operator(folder, name, days)
+    if as_json:
+        print_json({"files": [str(file) for file in files], "name": name, "days": days})
+        return
+    for file in files:
+        click.echo(str(file))

@@ -122,11 +122,8 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
                 f"this is not for the role {caller.role}",
             )  # fmt: skip
-        if caller.role is Role.OPERATOR and self._settings.client_ca and not _certified(context):
-            raise RefusalError(
-                grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED,
-                "operators call here with a certificate of their own, at the operators' address",
-            )  # fmt: skip
+        if caller.role is Role.OPERATOR and self._settings.client_ca:
+            _check_certificate(context, caller.name)
         if self._settings.require_token:
             wait = self._accounts.wait_needed(caller.user)
             if wait:
@@ -185,6 +182,15 @@ def address_of(peer: str) -> str:
     return host
 
 
-def _certified(context: Any) -> bool:
-    """Whether the caller showed a certificate that our authority signed."""
-    return bool(context.peer_identities())
+def _check_certificate(context: Any, name: str) -> None:
+    """A refusal unless our authority signed a certificate for the account of this name."""
+    names = context.auth_context().get("x509_common_name", ())
+    if not names:
+        message = "operators call here with a certificate of their own, at the operators' address"
+    elif list(names) != [name.encode()]:
+        message = "this certificate is another operator's; it must have the name of the account"
+    else:
+        return
+    raise RefusalError(
+        grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED, message
+    )

@@ -1,8 +1,8 @@
 """A set of certificates for private use: an authority of one's own, a server, an operator.
 
 Volunteers are given `ca.pem`, the server keeps `server.pem` with its key, an operator who
-shall prove to be one gets `operator.pem` with its key. Whoever needs more uses a public
-authority; the files have the same form.
+shall prove to be one gets a certificate on the name of the account, with its key. Whoever
+needs more uses a public authority; the files have the same form.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from zermelo import ZermeloError
+from zermelo.server.trust.accounts import checked_name
 
 #: Clocks of volunteers may be slow.
 BEFORE = timedelta(days=1)
@@ -30,25 +31,60 @@ class CertificateError(ZermeloError, ValueError):
     exit_code = 2
 
 
-def make_certificates(folder: Path, hosts: Sequence[str], days: int) -> list[Path]:
+def make_certificates(
+    folder: Path, hosts: Sequence[str], days: int, operator: str = "operator"
+) -> list[Path]:
     """Write the set into a folder; its files. An existing set is never overwritten."""
     folder.mkdir(parents=True, exist_ok=True)
-    taken = [name for name in ("ca.pem", "server.pem", "operator.pem") if (folder / name).exists()]
-    if taken:
-        raise CertificateError(f"{folder / taken[0]} exists already; choose another folder")
-    authority_key = ec.generate_private_key(ec.SECP256R1())
+    _refuse_taken(folder, "ca", "server", _file_stem(operator))
+    authority_key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _signed("Zermelo private authority", authority_key, None, authority_key, days)
-    server_key, operator_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     server = _signed(hosts[0], server_key, authority, authority_key, days, hosts=hosts)
-    operator = _signed("operator", operator_key, authority, authority_key, days)
     return [
         _write(folder / "ca.pem", _pem(authority)),
         _write(folder / "ca-key.pem", _private(authority_key), secret=True),
         _write(folder / "server.pem", _pem(server) + _pem(authority)),
         _write(folder / "server-key.pem", _private(server_key), secret=True),
-        _write(folder / "operator.pem", _pem(operator)),
-        _write(folder / "operator-key.pem", _private(operator_key), secret=True),
+        *add_operator(folder, operator, days),
     ]
+
+
+def add_operator(folder: Path, name: str, days: int) -> list[Path]:
+    """Have the authority of a folder sign a certificate for the operator's account of this name."""
+    stem = _file_stem(name)
+    _refuse_taken(folder, stem)
+    try:
+        authority = x509.load_pem_x509_certificate((folder / "ca.pem").read_bytes())
+        authority_key = serialization.load_pem_private_key(
+            (folder / "ca-key.pem").read_bytes(), password=None
+        )
+    except (OSError, ValueError) as error:
+        raise CertificateError(
+            f"no authority in {folder}: it takes ca.pem and ca-key.pem of `zermelo tls make`"
+        ) from error
+    if not isinstance(authority_key, ec.EllipticCurvePrivateKey):
+        raise CertificateError(f"{folder / 'ca-key.pem'} is not a key of `zermelo tls make`")
+    key = ec.generate_private_key(ec.SECP256R1())
+    return [
+        _write(folder / f"{stem}.pem", _pem(_signed(name, key, authority, authority_key, days))),
+        _write(folder / f"{stem}-key.pem", _private(key), secret=True),
+    ]
+
+
+def _file_stem(name: str) -> str:
+    """What the files of an operator are called: by the account."""
+    checked_name(name)
+    if not name or "/" in name or name.startswith(".") or name in ("ca", "server"):
+        raise CertificateError(
+            f"no file can have the name {name!r}; give the operator's account another one"
+        )
+    return name
+
+
+def _refuse_taken(folder: Path, *stems: str) -> None:
+    for file in (folder / f"{stem}{kind}.pem" for stem in stems for kind in ("", "-key")):
+        if file.exists():
+            raise CertificateError(f"{file} exists already; choose another folder or name")
 
 
 def _signed(

@@ -22,7 +22,7 @@ from zermelo.server.coordinator.transport import TransportError, bind, is_loopba
 from zermelo.server.database import Connection
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
-from zermelo.server.trust.certificates import make_certificates
+from zermelo.server.trust.certificates import add_operator, make_certificates
 
 from .conftest import Host, bearer, refusal, running_coordinator, wait_until
 
@@ -243,8 +243,9 @@ def test_plain_text_is_for_loopback_alone(listen: str, loopback: bool) -> None:
 @pytest.fixture
 def certificates(tmp_path: Path) -> Path:
     folder = tmp_path / "tls"
-    run = CliRunner().invoke(zermelo, ["tls", "make", str(folder), "--json"])
-    assert run.exit_code == 0, run.output
+    for command, *more in (("make", "--operator", "otto"), ("operator", "olga")):
+        run = CliRunner().invoke(zermelo, ["tls", command, str(folder), *more, "--json"])
+        assert run.exit_code == 0, run.output
     return folder
 
 
@@ -253,14 +254,30 @@ def test_certificates_are_made_once_and_keys_are_private(certificates: Path) -> 
         assert file.stat().st_mode & 0o777 == (0o600 if "key" in file.name else 0o644)
     with pytest.raises(ValueError, match="exists already"):
         make_certificates(certificates, ["localhost"], 10)
+    with pytest.raises(ValueError, match="exists already"):
+        add_operator(certificates, "olga", 10)
 
 
-def secure_channel(address: str, folder: Path, *, operator: bool = False) -> Any:
+@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "ca", "server", "two\nlines"])
+def test_certificates_go_nowhere_else(certificates: Path, name: str) -> None:
+    before = set(certificates.parent.rglob("*"))
+    with pytest.raises(ValueError, match="name"):
+        add_operator(certificates, name, 10)
+    assert set(certificates.parent.rglob("*")) == before
+
+
+def test_without_its_key_an_authority_signs_nothing(certificates: Path) -> None:
+    (certificates / "ca-key.pem").unlink()
+    with pytest.raises(ValueError, match=r"ca-key\.pem"):
+        add_operator(certificates, "emil", 10)
+
+
+def secure_channel(address: str, folder: Path, operator: str = "") -> Any:
     pair: dict[str, bytes] = {}
     if operator:
         pair = {
-            "private_key": (folder / "operator-key.pem").read_bytes(),
-            "certificate_chain": (folder / "operator.pem").read_bytes(),
+            "private_key": (folder / f"{operator}-key.pem").read_bytes(),
+            "certificate_chain": (folder / f"{operator}.pem").read_bytes(),
         }
     credentials = grpc.ssl_channel_credentials((folder / "ca.pem").read_bytes(), **pair)
     return grpc.secure_channel(address, credentials)
@@ -286,9 +303,15 @@ def test_tls_and_certificates_of_operators(
             assert refusal(stub.Standing, request, metadata=bearer(operator)) == (
                 grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED,
             )  # fmt: skip
-        with secure_channel(operators, certificates, operator=True) as channel:
+        with secure_channel(operators, certificates, "otto") as channel:
             stub = service.CoordinatorStub(channel)
             assert stub.Standing(request, metadata=bearer(operator), timeout=120)
+        # Another operator's certificate does not help who has stolen a token.
+        with secure_channel(operators, certificates, "olga") as channel:
+            stub = service.CoordinatorStub(channel)
+            assert refusal(stub.Standing, request, metadata=bearer(operator)) == (
+                grpc.StatusCode.PERMISSION_DENIED, service.CERTIFICATE_NEEDED,
+            )  # fmt: skip
         with (
             secure_channel(operators, certificates) as channel,
             pytest.raises(grpc.RpcError) as caught,

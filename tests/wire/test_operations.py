@@ -152,8 +152,8 @@ def test_who_is_no_operator_gets_one_clear_line(
 def test_operators_with_certificates_of_their_own(
     database: str, solve: Solve, token: str, tmp_path: Path
 ) -> None:
-    make_certificates(tmp_path / "tls", ["localhost", "127.0.0.1"], 10)
-    make_certificates(tmp_path / "other", ["localhost", "127.0.0.1"], 10)
+    for name in ("tls", "other"):
+        make_certificates(tmp_path / name, ["localhost", "127.0.0.1"], 10, operator="otto")
     tls, other = tmp_path / "tls", tmp_path / "other"
     everybody, operators = (f"127.0.0.1:{free_port()}" for _ in range(2))
     channel = grpc.secure_channel(
@@ -163,8 +163,7 @@ def test_operators_with_certificates_of_their_own(
 
     def certificate(folder: Path) -> tuple[str, ...]:
         return (
-            "--certificate", str(folder / "operator.pem"), "--key",
-            str(folder / "operator-key.pem"),
+            "--certificate", str(folder / "otto.pem"), "--key", str(folder / "otto-key.pem"),
         )  # fmt: skip
 
     with running_coordinator(
