@@ -147,15 +147,21 @@ class Connection(Caller):
         self.address = _with_token(self._settings.address, self._token_file, reply.token)
         log.info("a new account was opened for you: %s", reply.user_name)
 
-    async def request_work(self, slots: int, nodes_per_second: int) -> pb.RequestWorkReply:
-        """Ask for work. Not repeated when the reply is lost: there may be leases in it."""
+    async def request_work(
+        self, slots: int, nodes_per_second: int, *, patient: bool
+    ) -> pb.RequestWorkReply:
+        """Ask for work, and wait until there is some if `patient`.
+
+        Not repeated when the reply is lost: there may be leases in it.
+        """
+        wait_ms = self.longest_wait_ms if patient else 0
         request = pb.RequestWorkRequest(
             host_key=self._host_key,
             slots=slots,
             nodes_per_second=nodes_per_second,
-            wait_ms=self.longest_wait_ms,
+            wait_ms=wait_ms,
         )
-        patience = self.longest_wait_ms / 1000 + CALL_SECONDS
+        patience = wait_ms / 1000 + CALL_SECONDS
         reply: pb.RequestWorkReply
         try:
             reply = await self.call("RequestWork", request, patience)

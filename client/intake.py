@@ -50,6 +50,7 @@ class Intake:
         self.failures = 0
         #: Why there is no work, in the server's words; empty while there is some.
         self.no_work = ""
+        self._logged = ""
         self.retry_at = 0.0
 
     async def run(self) -> None:
@@ -61,13 +62,18 @@ class Intake:
                 continue
             if self.failures:
                 await self._pause(min(LONGEST_PAUSE_AFTER_FAILURE, 2.0**self.failures))
-            reply = await self._request(slots)
+            # With nothing to do and no reason why, the reason comes first, then the waiting.
+            patient = bool(self.no_work or len(self._ledger))
+            reply = await self._request(slots, patient=patient)
             for workunit in reply.workunits:
                 self._take(workunit)
             if not reply.workunits:
-                await self._wait_for_work(reply.no_work)
+                self.no_work = reply.no_work.message or "the coordinator does not say why"
+                if patient:
+                    self._log(reply.no_work.reason)
+                    await self._pause(reply.no_work.retry_after_ms / 1000)
 
-    async def _request(self, slots: int) -> pb.RequestWorkReply:
+    async def _request(self, slots: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
 
         Leases in a reply that was lost would keep their work from everybody until they run
@@ -76,7 +82,9 @@ class Intake:
         began, pause = time.monotonic(), FIRST_PAUSE
         while True:
             try:
-                return await self._connection.request_work(slots, self._speed.nodes_per_second)
+                return await self._connection.request_work(
+                    slots, self._speed.nodes_per_second, patient=patient
+                )
             except ReplyLostError as error:
                 log.info("a reply was lost (%s); saying hello again", error)
             pause = growing_pause(pause, time.monotonic() - began)
@@ -100,16 +108,15 @@ class Intake:
         return min(max(1, enough), MOST_IN_STORE)
 
     def _take(self, workunit: pb.Workunit) -> None:
-        self.no_work = ""
+        self.no_work = self._logged = ""
         self.taken += 1
         self._ledger.take(Held(workunit, time.monotonic() + workunit.lease_ms / 1000))
         self._feed()
 
-    async def _wait_for_work(self, no_work: pb.NoWork) -> None:
-        if no_work.message != self.no_work:
-            self.no_work = no_work.message or "the coordinator does not say why"
-            log.info("no work: %s", self.no_work, extra={"reason": _word(no_work.reason)})
-        await self._pause(no_work.retry_after_ms / 1000)
+    def _log(self, reason: pb.NoWork.Reason) -> None:
+        if self.no_work != self._logged:
+            self._logged = self.no_work
+            log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
 
     async def _pause(self, seconds: float) -> None:
         """Give or take a half, so that clients do not come back all at once."""
