@@ -103,7 +103,12 @@ def serving(data_dir: Path, port: int) -> Iterator[int]:
         )
     try:
         yield process.pid
-        assert process.poll() is None, (data_dir / "serve.log").read_text()[-2000:]
+        assert process.poll() is None
+    except BaseException as error:  # the folder may be gone when somebody looks
+        error.add_note(f"zermelo serve all: {process.poll() or 'at work'}")
+        for name in ("serve.log", "postgres.log"):
+            error.add_note(f"{name} ends with:\n{(data_dir / name).read_text()[-4000:]}")
+        raise
     finally:
         process.terminate()
         process.wait(60)

@@ -18,6 +18,7 @@ from zermelo.client.folder import ClientFolder
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator import service
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 
@@ -64,6 +65,14 @@ def searching(folder: Path) -> dict[str, Any] | None:
         return None
     search: dict[str, Any] | None = workers[0]["search"]
     return search if search and search["nodes"] else None
+
+
+def reason(folder: Path) -> str:
+    """Why the daemon does what it does; nothing before there is one."""
+    try:
+        return str(ask(ClientFolder(folder).control, "status")["reason"])
+    except NotRunningError:
+        return ""
 
 
 def hard_question(connection: Connection, queue: Queue) -> int:
@@ -218,3 +227,12 @@ def test_a_malformed_address_is_the_users_mistake(address: str, tmp_path: Path) 
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "is not HOST:PORT" in errors
+
+
+def test_the_reason_for_having_no_work_does_not_wait_for_work(
+    coordinator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LONGEST_WAIT_MS", 600_000)
+    with client(coordinator, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: "being worked on already" in reason(tmp_path))
+        stop(process)

@@ -23,7 +23,6 @@ from zermelo.client.control import ControlServer, NotRunningError, ask, reachabl
 from zermelo.client.folder import ClientFolder
 from zermelo.proto.worker_pb2 import SavedSearch
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import service
 from zermelo.server.database import Connection
 
 from .conftest import Queue, running_coordinator, wait_until
@@ -78,16 +77,6 @@ def test_status_tells_what_each_worker_does(coordinator: str, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("long_search")
-def test_the_reason_for_having_no_work_does_not_wait_for_work(
-    coordinator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(service, "LONGEST_WAIT_MS", 600_000)
-    with client(coordinator, tmp_path, "--workers", "1") as process:
-        wait_until(lambda: answers(tmp_path))
-        wait_until(lambda: "being worked on already" in status(tmp_path)["reason"])
-        stop(process)
-
-
 def test_pause_takes_the_worker_off_the_processor_and_resume_puts_it_back(
     coordinator: str, tmp_path: Path
 ) -> None:
