@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from psycopg import errors
 
 from zermelo.proto import coordinator_pb2 as pb
@@ -16,12 +18,12 @@ class AccountStore:
         self._statements = statements
         self._shared: Caller | None = None
 
-    async def find_caller(self, digest: bytes) -> Caller | None:
-        rows = await self._statements.run("find_caller", {"digest": digest})
-        if not rows:
-            return None
-        user, role, name, banned = rows[0]
-        return Caller(user, Role(role), name, banned)
+    async def find_callers(self, digests: Sequence[bytes]) -> list[Caller | None]:
+        """Whose tokens these are, in their order."""
+        rows = await self._statements.run("find_callers", {"digests": digests})
+        found = {digest: Caller(user, Role(role), name, banned)
+                 for digest, user, role, name, banned in rows}  # fmt: skip
+        return [found.get(digest) for digest in digests]
 
     async def shared_caller(self) -> Caller:
         """The account of everybody who calls without a token, where that is allowed."""
@@ -45,9 +47,9 @@ class AccountStore:
             )
             row = await cursor.fetchone()
             if row is None:
-                cursor = await connection.execute(query("find_caller"), {"digest": digest})
+                cursor = await connection.execute(query("find_callers"), {"digests": [digest]})
                 found = await cursor.fetchone()
-                return found is not None and Caller(*found).name == name
+                return found is not None and Caller(*found[1:]).name == name
             try:
                 await connection.execute(
                     query("add_token"), {"digest": digest, "user": row[0]}

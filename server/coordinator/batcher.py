@@ -15,6 +15,11 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
+#: Of what is looked up by an index, one row a question.
+MOST_AT_ONCE = 1000
+LONGEST_QUEUE = 10_000
+
+
 class OverloadError(Exception):
     """More calls wait than can be served in reasonable time."""
 
@@ -26,9 +31,9 @@ class Batcher(Generic[Q, A]):
         self,
         work: Callable[[list[Q]], Awaitable[list[A]]],
         *,
-        weight: Callable[[Q], int],
-        most: int,
-        longest: int,
+        weight: Callable[[Q], int] = lambda _: 1,
+        most: int = MOST_AT_ONCE,
+        longest: int = LONGEST_QUEUE,
     ) -> None:
         """A batch weighs at most `most`, unless a single question does; `longest` may wait."""
         self._work = work

@@ -22,6 +22,7 @@ import grpc
 
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.account_store import AccountStore
+from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
@@ -58,12 +59,15 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()
         self._callers: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._changes = 0
+        self.finding: Batcher[bytes, Caller | None] = Batcher(store.find_callers)
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
 
     def forget(self) -> None:
         """Somebody changed an account: ask the database about everybody again."""
         self._callers.clear()
+        self._changes += 1
 
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
         handler = await continuation(details)
@@ -146,7 +150,8 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         remembered = self._callers.get(digest)
         if remembered is not None and remembered.until > now:
             return remembered.caller
-        caller = await self._store.find_caller(digest)
+        changes = self._changes
+        caller = await self.finding(digest)
         if caller is None:
             self._callers.pop(digest, None)
             self._slow_down_stranger(context)
@@ -154,7 +159,8 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
                 "this token is unknown or was revoked; register again or ask the operators",
             )  # fmt: skip
-        self._callers[digest] = _Remembered(caller, now + REMEMBER_SECONDS)
+        if changes == self._changes:  # else it may have been looked up before
+            self._callers[digest] = _Remembered(caller, now + REMEMBER_SECONDS)
         if len(self._callers) > MOST_CALLERS_REMEMBERED:
             self._callers.popitem(last=False)
         return caller

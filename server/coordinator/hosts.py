@@ -9,6 +9,7 @@ from collections import OrderedDict
 import grpc
 
 from zermelo.proto import service
+from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.gate import CALLER
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError
@@ -34,6 +35,7 @@ class Hosts:
     def __init__(self, store: CoordinatorStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
+        self.finding: Batcher[uuid.UUID, Host | None] = Batcher(store.find_hosts)
         self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
         self._hellos = RateLimiter(FRIENDLY_HOST_RATE if open_access else HELLO_RATE)
         #: The hosts that called since they were last noted, and what their calls told.
@@ -67,7 +69,7 @@ class Hosts:
         """The host that calls; a refusal when it may not."""
         host = self._hosts.get(host_key)
         if host is None:
-            host = await self._store.find_host(instance_of(host_key))
+            host = await self.finding(instance_of(host_key))
         if host is None or host.user != CALLER.get().user:
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,

@@ -120,6 +120,10 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
             dealer.keep_stocked(),
             service.submitting.run(),
             service.beating.run(),
+            service.listing.run(),
+            service.looking.run(),
+            gate.finding.run(),
+            hosts.finding.run(),
             _listen(url, leasing, forget),
             _keep_house(store, hosts, dealer),
         )

@@ -40,6 +40,6 @@ class Members:
     async def standing(self, request: pb.StandingRequest) -> pb.StandingReply:
         host = None
         if request.host_key:
-            found = await self._store.find_host(instance_of(request.host_key))
+            (found,) = await self._store.find_hosts([instance_of(request.host_key)])
             host = found.id if found else None
         return await self._accounts.standing(CALLER.get().user, host)

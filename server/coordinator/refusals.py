@@ -44,7 +44,7 @@ def refusal_of(error: Exception) -> RefusalError | None:
     if isinstance(error, psycopg.OperationalError | DatabaseError):
         return RefusalError(
             grpc.StatusCode.UNAVAILABLE, service.DATABASE_AWAY,
-            "the database cannot be reached", AWAY_MS,
+            "the database is away or too busy", AWAY_MS,
         )  # fmt: skip
     if isinstance(error, ZermeloError):
         return RefusalError(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
 import grpc
 
@@ -30,9 +31,10 @@ from zermelo.server.coordinator.store import CoordinatorStore
 
 log = logging.getLogger(__name__)
 
+A = TypeVar("A")
+
 LONGEST_WAIT_MS = 60_000
 MOST_ROWS_A_BATCH = 2048
-LONGEST_QUEUE = 10_000
 
 RETRY_MS = {
     pb.NoWork.NO_CAMPAIGN: 30_000,
@@ -76,11 +78,13 @@ class Service:
         self._metrics = metrics
         self._heartbeat_ms = heartbeat_ms
         self.submitting: Batcher[list[Returned], list[str]] = Batcher(
-            self._submit, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
+            self._submit, weight=len, most=MOST_ROWS_A_BATCH
         )
         self.beating: Batcher[list[Beat], list[Directive]] = Batcher(
-            self._beat, weight=len, most=MOST_ROWS_A_BATCH, longest=LONGEST_QUEUE
+            self._beat, weight=len, most=MOST_ROWS_A_BATCH
         )
+        self.listing: Batcher[None, list[str]] = Batcher(_once(store.running_games))
+        self.looking: Batcher[None, tuple[int, int, bool]] = Batcher(_once(store.campaigns_open))
 
     # -- RPCs ---------------------------------------------------------------------------
 
@@ -112,7 +116,7 @@ class Service:
             server_version=__version__,
             heartbeat_ms=self._heartbeat_ms,
             longest_wait_ms=LONGEST_WAIT_MS,
-            games=await self._store.running_games(),
+            games=await self.listing(None),
         )
 
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
@@ -201,7 +205,7 @@ class Service:
         return workunit
 
     async def _no_work(self, host: Host) -> pb.NoWork:
-        running, paused, others_asked = await self._store.campaigns_open()
+        running, paused, others_asked = await self.looking(None)
         if self._leasing.stopping:
             reason, message = pb.NoWork.STOPPING, "this coordinator is going down"
         elif running and (who := await self._store.quota_used_up(host)):
@@ -218,6 +222,15 @@ class Service:
         else:
             reason, message = pb.NoWork.NO_CAMPAIGN, "no campaign is open"
         return pb.NoWork(reason=reason, message=message, retry_after_ms=RETRY_MS[reason])
+
+
+def _once(ask: Callable[[], Awaitable[A]]) -> Callable[[Sequence[None]], Awaitable[list[A]]]:
+    """One answer for everybody who asks at the same moment."""
+
+    async def answer(askers: Sequence[None]) -> list[A]:
+        return [await ask()] * len(askers)
+
+    return answer
 
 
 def _returned(host: HostId, result: pb.Result) -> Returned:

@@ -67,9 +67,11 @@ class CoordinatorStore:
         await self.return_other_leases(host.id, held)
         return host
 
-    async def find_host(self, instance: uuid.UUID) -> Host | None:
-        rows = await self._statements.run("find_host", {"instance": instance})
-        return Host(*rows[0]) if rows else None
+    async def find_hosts(self, instances: Sequence[uuid.UUID]) -> list[Host | None]:
+        """The hosts that these are, in their order."""
+        rows = await self._statements.run("find_hosts", {"instances": instances})
+        found = {instance: Host(*facts) for instance, *facts in rows}
+        return [found.get(instance) for instance in instances]
 
     async def hosts_seen(self, seen: Mapping[HostId, Seen]) -> list[tuple[HostId, float]]:
         """Note what the calls of hosts told; the speed of each by what is known now."""

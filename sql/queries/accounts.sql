@@ -22,11 +22,11 @@ RETURNING id
 -- name: add_token
 INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)
 
--- name: find_caller
--- Whose token this is; nothing for one that is unknown or revoked.
-SELECT users.id, users.role, users.name, users.banned_at IS NOT NULL
+-- name: find_callers
+-- Whose tokens these are; nothing for those that are unknown or revoked.
+SELECT tokens.digest, users.id, users.role, users.name, users.banned_at IS NOT NULL
 FROM tokens JOIN users ON users.id = tokens.user_id
-WHERE tokens.digest = %(digest)s AND tokens.revoked_at IS NULL
+WHERE tokens.digest = ANY (%(digests)s::bytea[]) AND tokens.revoked_at IS NULL
 
 -- name: revoke_tokens
 UPDATE tokens SET revoked_at = now() WHERE user_id = %(user)s AND revoked_at IS NULL

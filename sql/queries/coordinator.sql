@@ -25,10 +25,10 @@ RETURNING id, user_id, banned_at IS NOT NULL AS banned,
           CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,
           (SELECT count(*) FROM changed) AS told
 
--- name: find_host
-SELECT id, user_id, banned_at IS NOT NULL AS banned,
+-- name: find_hosts
+SELECT instance, id, user_id, banned_at IS NOT NULL AS banned,
        CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown
-FROM hosts WHERE instance = %(instance)s
+FROM hosts WHERE instance = ANY (%(instances)s::uuid[])
 
 -- name: hosts_seen
 -- The hosts that called since the last time, how fast the calls said they are, and what the
