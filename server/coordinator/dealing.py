@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import psycopg
@@ -68,13 +68,16 @@ class Dealer:
             self._terms.dealt(host, -leases)
         return leased, granted
 
+    def asked_for(self, slots: int) -> None:
+        """A new call wants so many workunits."""
+        self._stock.asked_for(slots)
+
     def deal_at_once(self, request: Request) -> list[Leased]:
         """Leases from the stock; none when that, or what must be known first, is missing.
 
         Where answers are compared every call takes the long way, so that none can tell by
         its time whether it got a question that others were asked.
         """
-        self._stock.asked_for(request.slots)
         if self._again_waits or self.probe_rate or len(self._numbers) < request.slots:
             return []
         if not self._terms.suffice(request):
@@ -84,8 +87,8 @@ class Dealer:
         self._terms.dealt(request.host, len(leased))
         return leased
 
-    async def keep_stocked(self) -> None:
-        """Fill the stock whenever it is low, as long as this runs."""
+    async def keep_stocked(self, tell: Callable[[], None]) -> None:
+        """Fill the stock whenever it is low, and tell of it, as long as this runs."""
         backoff = Backoff()
         while True:
             with suppress(TimeoutError):
@@ -94,6 +97,7 @@ class Dealer:
             try:
                 await self._stock.put_back()
                 await self._stock.fill()
+                tell()
                 await self._asked_again(1)
                 await self._terms.renew()
             except psycopg.OperationalError as error:

@@ -53,6 +53,7 @@ class Leasing:
             raise OverloadError
         if self.stopping:
             return []
+        self._dealer.asked_for(request.slots)
         if not self._queue and (leased := self._dealer.deal_at_once(request)):
             return leased
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
@@ -74,6 +75,11 @@ class Leasing:
         self._dealer.work_may_be_ready()
         self._dry = False
         self._wake.set()
+
+    def stock_is_filled(self) -> None:
+        """What was ready may be in the stock now, where statements do not see it."""
+        if self._queue:
+            self._wake.set()
 
     def stop(self) -> None:
         """Answer everybody who waits: there will be no more work from here."""
@@ -112,6 +118,7 @@ class Leasing:
         return True
 
     async def _serve(self) -> None:
+        self._serve_from_stock()
         while self._queue and not self._dry:
             batch, news = self._next_batch(), self._news
             leased, granted = await self._dealer.deal([waiting.request for waiting in batch])
@@ -128,6 +135,14 @@ class Leasing:
                 if not (waiting.patient or waiting.future.done()):
                     waiting.future.set_result([])
             await self._ask_for_more()
+
+    def _serve_from_stock(self) -> None:
+        for waiting in [waiting for waiting in self._queue if not waiting.future.done()]:
+            leased = self._dealer.deal_at_once(waiting.request)
+            if not leased:
+                break
+            del self._queue[waiting]
+            waiting.future.set_result(leased)
 
     def _next_batch(self) -> list[_Waiting]:
         """The calls that have waited longest, as many as one statement should serve."""

@@ -117,7 +117,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
         for work in (
             leasing.run(),
             stock.write(),
-            dealer.keep_stocked(),
+            dealer.keep_stocked(leasing.stock_is_filled),
             service.submitting.run(),
             service.beating.run(),
             service.listing.run(),

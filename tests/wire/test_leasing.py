@@ -20,23 +20,32 @@ WORK = Leased(
 
 
 class LateDealer:
-    """Work turns up, and is announced, while the first statement runs."""
+    """Work turns up while the first statement runs: it is announced, or goes into the stock."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, into_stock: bool) -> None:
         self.leasing: Leasing | None = None
         self.statements = 0
+        self._into_stock = into_stock
+        self._stocked = False
 
     async def deal(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
         self.statements += 1
         granted = [request.slots for request in requests]
-        if self.statements == 1:
-            assert self.leasing is not None
+        assert self.leasing is not None
+        if self._into_stock:
+            self._stocked = True
+            self.leasing.stock_is_filled()
+        elif self.statements == 1:
             self.leasing.work_may_be_ready()
-            return [], granted
-        return [WORK], granted
+        else:
+            return [WORK], granted
+        return [], granted
+
+    def asked_for(self, slots: int) -> None:
+        pass
 
     def deal_at_once(self, request: Request) -> list[Leased]:
-        return []
+        return [WORK] if self._stocked else []
 
     def work_may_be_ready(self) -> None:
         pass
@@ -47,20 +56,21 @@ class QuietStore:
         pass
 
 
-def test_work_announced_while_the_statement_runs_is_handed_out(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("into_stock", [False, True])
+def test_work_that_turns_up_while_the_statement_runs_is_handed_out(
+    monkeypatch: pytest.MonkeyPatch, into_stock: bool
 ) -> None:
     monkeypatch.setattr(module, "RECHECK_SECONDS", 3600.0)
 
     async def ask() -> list[Leased]:
-        dealer = LateDealer()
+        dealer = LateDealer(into_stock=into_stock)
         leasing = dealer.leasing = Leasing(
             cast(CoordinatorStore, QuietStore()), cast(Dealer, dealer)
         )
         running = asyncio.create_task(leasing.run())
         try:
             request = Request(host=1, user=1, slots=1, speed=0.0)
-            return await leasing.request(request, wait_seconds=20)
+            return await leasing.request(request, wait_seconds=60)
         finally:
             running.cancel()
 

@@ -56,6 +56,7 @@ def at_stocked_table(
 def take(
     table: Table, host: tuple[HostId, UserId], slots: int = 1, speed: float = 0.0
 ) -> list[Leased]:
+    table.dealer.asked_for(slots)
     return table.dealer.deal_at_once(Request(*host, slots, speed))
 
 
