@@ -54,7 +54,8 @@ class Leasing:
         if self.stopping:
             return []
         self._dealer.asked_for(request.slots)
-        if not self._queue and (leased := self._dealer.deal_at_once(request)):
+        # Calls may be waiting for a statement all the same; only scarce work goes by turns.
+        if not self._dry and (leased := self._dealer.deal_at_once(request)):
             return leased
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)
