@@ -4,15 +4,8 @@ It imports nothing of ours but `games`, so that believing a certificate needs no
 the engines, the services or the database that made it.
 """
 
-from zermelo.checker.certificate import (
-    Certificate,
-    CertificateError,
-    Entry,
-    Header,
-    Leaf,
-    read_certificate,
-    write_certificate,
-)
+from zermelo.checker.certificate import Certificate, CertificateError, Entry, Header, Leaf
+from zermelo.checker.certificate_file import read_certificate, write_certificate
 from zermelo.checker.structure import Refusal, RefusedError
 from zermelo.checker.verify import Report, verify
 

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from zermelo.checker.certificate import Certificate, Header, read_certificate
+from zermelo.checker.certificate import Certificate, Header
+from zermelo.checker.certificate_file import read_certificate
 from zermelo.checker.solver import Solver, open_solvers
 from zermelo.checker.structure import RefusedError, check_structure, leaf_refusal
 from zermelo.games import open_game

@@ -35,10 +35,10 @@ def list_(most: int, data_dir: Path, database: str | None, as_json: bool) -> Non
         click.echo("no games yet; play one with `zermelo play SPEC`")
     else:
         print_table(
-            "games", ["game", "first", "second", "winner", "number", "score", "time", "started"],
-            [[game.game.short_spec, game.first, game.second, game.winner, str(game.id),
+            "games", ["number", "game", "first", "second", "winner", "score", "time", "started"],
+            [[str(game.id), game.game.short_spec, game.first, game.second, game.winner,
               f"{game.score:+d}", short_time(game.seconds), _when(game)] for game in found],
-            words=4,
+            words=5,
         )
 
 

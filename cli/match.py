@@ -61,9 +61,9 @@ def match(
     A player is random, greedy, depth:N (looks N plies ahead), engine:NODES (proves its move
     within so many nodes if it can), or proof (from a campaign).
     """
-    from zermelo.research.api import TreeQuestions
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
+    from zermelo.research.tree_questions import TreeQuestions
     from zermelo.server.campaigns import find_campaign
 
     game = open_game(spec)

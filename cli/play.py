@@ -150,7 +150,7 @@ class Table:
 
 @contextmanager
 def _questions(connection: Connection, campaign: str | None) -> Iterator[Any]:
-    from zermelo.research.api import TreeQuestions
+    from zermelo.research.tree_questions import TreeQuestions
     from zermelo.server.campaigns import find_campaign
 
     if campaign is None:

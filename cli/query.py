@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,9 +13,10 @@ from zermelo.cli.doors import door_options, open_campaigns
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_json, print_table, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.records import plain, print_csv, print_records, print_results, span, when
 
 if TYPE_CHECKING:
-    from zermelo.research.questions import Questions
+    from zermelo.research.questions import Campaigns, Questions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,6 +44,22 @@ def _position_options(command: F) -> F:
 _most = option("--most", type=click.IntRange(1, 10_000), default=20, help="Rows to print.")
 
 
+@contextmanager
+def _campaigns(as_json: bool, as_csv: bool, door: dict[str, Any]) -> Iterator[Campaigns]:
+    if as_json and as_csv:
+        raise CommandError("--json and --csv exclude each other")
+    with open_campaigns(**door) as opened:
+        yield opened
+
+
+@contextmanager
+def _questions(
+    campaign: str, as_json: bool, as_csv: bool, door: dict[str, Any]
+) -> Iterator[Questions]:
+    with _campaigns(as_json, as_csv, door) as opened:
+        yield opened.campaign(campaign)
+
+
 @query.command()
 @_asking
 @option("--points", type=click.IntRange(1, 10_000), default=1000,
@@ -59,14 +74,13 @@ def progress(
         standing, history = questions.standing(), questions.progress(points)
         levels = questions.open_questions()
     if as_json:
-        print_json({"standing": standing.as_dict(), "progress": _plain(history),
-                    "open_questions": _plain(levels)})
+        print_json({"standing": standing.as_dict(), "progress": plain(history),
+                    "open_questions": plain(levels)})
         return
     if as_csv:
-        _print_csv(history)
+        print_csv(history)
         return
-    lo, hi = standing.bounds
-    now = f"{lo:+d}" if lo == hi else f"{lo:+d} to {hi:+d}"
+    now = span(*standing.bounds)
     rest = "nothing" if standing.state == "finished" else remaining(standing, 0.0)
     print_facts([
         ("campaign", f"{standing.campaign}, {standing.goal}, {standing.state}"),
@@ -107,12 +121,10 @@ def position(
         report = questions.position(position, moves.split())
         board = questions.game.draw(questions.find(position, moves.split()))
     if as_json:
-        print_json(_plain(report))
+        print_json(plain(report))
         return
     if as_csv:
-        _print_csv([{"move": move.move, "known": str(move.worth.known), "lo": move.worth.lo,
-                     "hi": move.worth.hi, "best": move.best, "secures": move.secures}
-                    for move in report.moves])
+        print_csv(report.moves)
         return
     click.echo(board)
     click.echo()
@@ -123,16 +135,21 @@ def position(
         print_table("moves", ["move", "", "score"], [
             [move.move, notes[move.best] or ("secures it" if move.secures else ""),
              str(move.worth)] for move in sorted(report.moves, key=_move_order)], words=2)
+    if report.expanded:
+        click.echo("rests on the moves above")
     if report.provenance:
         print_table(
-            "rests on", ["user", "host", "proves", "workunit", "nodes", "time", "when"],
-            [[item.user, item.host_name or str(item.host), f"{item.lo:+d} to {item.hi:+d}",
+            "and on" if report.expanded else "rests on",
+            ["user", "host", "proves", "workunit", "nodes", "time", "when"],
+            [[item.user, item.host_name or str(item.host), span(item.lo, item.hi),
               str(item.workunit), short_count(item.nodes), short_time(item.seconds),
-              _when(item.received_at)] for item in report.provenance],
+              when(item.received_at)] for item in report.provenance],
             words=2,
         )
-    elif report.expanded:
-        click.echo("rests on the moves above")
+
+
+def _move_order(move: Any) -> tuple[bool, bool, int, str]:
+    return not move.best, not move.secures, -move.worth.lo, move.move
 
 
 @query.command()
@@ -145,9 +162,12 @@ def line(
     """Best play in CAMPAIGN as far as it is proved."""
     with _questions(campaign, as_json, as_csv, door) as questions:
         steps = questions.line(position, moves.split())
-    _print(steps, as_json, as_csv, "line", ["move", "by", "score for that side"],
-           lambda step: [step.move, step.side, str(step.worth)], words=2,
-           nothing="unknown: nothing is proved there yet")
+        worth = None if steps else questions.position(position, moves.split()).worth
+    print_records(
+        steps, as_json, as_csv, "line", ["move", "by", "score for that side"],
+        lambda step: [step.move, step.side, str(step.worth)], words=2,
+        nothing=f"unknown: no move is proved there; the score is {worth}",
+    )
 
 
 @query.command()
@@ -160,11 +180,13 @@ def tree(
     with _questions(campaign, as_json, as_csv, door) as questions:
         levels = questions.levels(depth)
     most = max(level.nodes for level in levels)
-    _print(levels, as_json, as_csv, "tree",
-           ["ply", "", "nodes", "frontier", "proved", "bounded", "unknown"],
-           lambda level: [str(level.ply), bar(level.nodes, most), f"{level.nodes:,}",
-                          f"{level.frontier:,}", f"{level.proved:,}", f"{level.bounded:,}",
-                          f"{level.unknown:,}"], words=2)
+    print_records(
+        levels, as_json, as_csv, "tree",
+        ["ply", "", "nodes", "frontier", "proved", "bounded", "unknown"],
+        lambda level: [str(level.ply), bar(level.nodes, most), f"{level.nodes:,}",
+                       f"{level.frontier:,}", f"{level.proved:,}", f"{level.bounded:,}",
+                       f"{level.unknown:,}"], words=2,
+    )
 
 
 @query.command()
@@ -177,12 +199,14 @@ def contributors(
     with _questions(campaign, as_json, as_csv, door) as questions:
         people = questions.contributors(most)
     top = max((one.nodes for one in people), default=0)
-    _print(people, as_json, as_csv, "contributors",
-           ["user", "", "nodes", "results", "refused", "hosts", "engine time", "last"],
-           lambda one: [one.name, bar(one.nodes, top), short_count(one.nodes),
-                        f"{one.accepted:,}", f"{one.refused:,}", str(one.hosts),
-                        short_time(one.seconds), _when(one.last_at)], words=2,
-           nothing="nobody yet")
+    print_records(
+        people, as_json, as_csv, "contributors",
+        ["user", "", "nodes", "results", "refused", "hosts", "engine time", "last"],
+        lambda one: [one.name, bar(one.nodes, top), short_count(one.nodes),
+                     f"{one.accepted:,}", f"{one.refused:,}", str(one.hosts),
+                     short_time(one.seconds), when(one.last_at)], words=2,
+        nothing="nobody yet",
+    )
 
 
 @query.command()
@@ -194,11 +218,13 @@ def hosts(
     """Which computers have done how much for CAMPAIGN."""
     with _questions(campaign, as_json, as_csv, door) as questions:
         records = questions.hosts(most)
-    _print(records, as_json, as_csv, "hosts",
-           ["host", "user", "version", "nodes", "results", "refused", "engine time", "seen"],
-           lambda one: [one.name or str(one.host), one.user, one.version, short_count(one.nodes),
-                        f"{one.accepted:,}", f"{one.refused:,}", short_time(one.seconds),
-                        _when(one.seen_at)], words=3, nothing="none yet")
+    print_records(
+        records, as_json, as_csv, "hosts",
+        ["host", "user", "version", "nodes", "results", "refused", "engine time", "seen"],
+        lambda one: [one.name or str(one.host), one.user, one.version, short_count(one.nodes),
+                     f"{one.accepted:,}", f"{one.refused:,}", short_time(one.seconds),
+                     when(one.seen_at)], words=3, nothing="none yet",
+    )
 
 
 @query.command()
@@ -212,7 +238,7 @@ def workunit(
         report = questions.workunit(number)
         board = questions.game.draw(questions.find(report.position))
     if as_json:
-        print_json(_plain(report))
+        print_json(plain(report))
         return
     if not as_csv:
         click.echo(board)
@@ -221,9 +247,9 @@ def workunit(
             ("question", f"is the score at least {report.threshold:+d}?"),
             ("state", report.state),
             ("expected", f"{short_count(report.expected)} nodes, {report.plies_left} plies left"),
-            ("asked", _when(report.created_at)),
+            ("asked", when(report.created_at)),
         ])
-    _print_results(report.results, as_csv)
+    print_results(report.results, False, as_csv)
 
 
 @query.command()
@@ -235,10 +261,7 @@ def results(
     """The newest results of CAMPAIGN, whatever became of them."""
     with _questions(campaign, as_json, as_csv, door) as questions:
         records = questions.results(most)
-    if as_json:
-        print_json({"results": _plain(records)})
-    else:
-        _print_results(records, as_csv)
+    print_results(records, as_json, as_csv)
 
 
 @query.command()
@@ -247,77 +270,10 @@ def claims(
     campaign: str, as_json: bool, as_csv: bool, **door: Any
 ) -> None:
     """The claims imported under the name CAMPAIGN: confirmed, refuted or open."""
-    with open_campaigns(**door) as opened:
+    with _campaigns(as_json, as_csv, door) as opened:
         found = opened.claims(campaign)
-    _print(found, as_json, as_csv, "claims", ["campaign", "position", "verdict", "claim", "score"],
-           lambda one: [one.campaign, one.position, one.verdict,
-                        f"{one.lower:+d} to {one.upper:+d}", str(one.worth)], words=3)
-
-
-# -- printing ---------------------------------------------------------------------------------
-
-
-@contextmanager
-def _questions(
-    campaign: str, as_json: bool, as_csv: bool, door: dict[str, Any]
-) -> Iterator[Questions]:
-    if as_json and as_csv:
-        raise CommandError("--json and --csv exclude each other")
-    with open_campaigns(**door) as opened:
-        yield opened.campaign(campaign)
-
-
-def _print(
-    rows: Sequence[Any], as_json: bool, as_csv: bool, title: str, columns: Sequence[str],
-    cells: Callable[[Any], list[str]], *, words: int = 1, nothing: str = "none",
-) -> None:
-    if as_json:
-        print_json({title: _plain(list(rows))})
-    elif as_csv:
-        _print_csv(rows)
-    elif rows:
-        print_table(title, columns, [cells(row) for row in rows], words=words)
-    else:
-        click.echo(nothing)
-
-
-def _print_results(records: Sequence[Any], as_csv: bool) -> None:
-    _print(records, False, as_csv, "results",
-           ["user", "host", "answer", "state", "workunit", "proves", "nodes", "time", "when"],
-           lambda one: [one.user, one.host_name or str(one.host), one.answer, one.state,
-                        str(one.workunit), f"{one.lo:+d} to {one.hi:+d}", short_count(one.nodes),
-                        short_time(one.seconds), _when(one.received_at)], words=4,
-           nothing="no results yet")
-
-
-def _print_csv(rows: Sequence[Any]) -> None:
-    flat = [_flat(_plain(row)) for row in rows]
-    if flat:
-        writer = csv.DictWriter(sys.stdout, list(flat[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(flat)
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """One level of names: a worth becomes its parts."""
-    found: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            found |= {"known": value["known"], "lo": value["bounds"][0], "hi": value["bounds"][1]}
-        else:
-            found[name] = value
-    return found
-
-
-def _plain(value: Any) -> Any:
-    from zermelo.research.answers import plain
-
-    return plain(value)
-
-
-def _move_order(move: Any) -> tuple[bool, bool, int, str]:
-    return not move.best, not move.secures, -move.worth.lo, move.move
-
-
-def _when(at: Any) -> str:
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+    print_records(
+        found, as_json, as_csv, "claims", ["campaign", "position", "verdict", "claim", "score"],
+        lambda one: [one.campaign, one.position, one.verdict, span(one.lower, one.upper),
+                     str(one.worth)], words=3,
+    )

@@ -52,14 +52,14 @@ def study(
             open_game(spec), exact=exact, games=games, seed=seed,
             report=lambda what, done: ticker.show(f"{what}: {done:,}"),
         )
+    if draw is not None:
+        draw(made)
     if as_json:
         print_json(_as_json(made))
     elif as_csv:
         _print_csv(made)
     else:
         _print(made)
-    if draw is not None:
-        draw(made)
 
 
 def _print(made: Study) -> None:

@@ -83,6 +83,8 @@ def _sentence(address: str, error: Any) -> ZermeloError:
         return UnreachableError(f"{address} does not offer this; update the coordinator there")
     if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
         return UnreachableError(f"{address} does not answer; try again later")
+    # What gRPC says is a chain of who failed because of whom; its end is the cause.
+    cause = details.rpartition(": ")[2]
     return UnreachableError(
-        f"cannot reach {address}: {details}; check the address and, with TLS, the certificates"
+        f"cannot reach {address}: {cause}; check the address and, with TLS, the certificates"
     )

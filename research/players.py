@@ -21,7 +21,7 @@ from zermelo.engine import Engine, Status, open_engine
 from zermelo.engine.securing import securing_move
 from zermelo.games import Game, Move
 from zermelo.research.answers import Worth
-from zermelo.research.api import TreeQuestions
+from zermelo.research.tree_questions import TreeQuestions
 
 DEFAULT_NODES = 20_000_000
 DEEPEST = 10

@@ -11,7 +11,8 @@ from zermelo import ZermeloError
 from zermelo.proto import limits
 from zermelo.proto import research_pb2 as pb
 from zermelo.research.answers import Subject
-from zermelo.research.api import TreeQuestions, campaign_names, claims_of
+from zermelo.research.api import campaign_names, claims_of
+from zermelo.research.tree_questions import TreeQuestions
 from zermelo.research.wire import to_message
 from zermelo.server.campaigns import find_campaign
 from zermelo.server.database import Connection

@@ -107,3 +107,6 @@ SELECT first_met.ply, count(*) AS nodes, count(*) FILTER (WHERE children IS NULL
        count(*) FILTER (WHERE lo < hi AND (lo, hi) = (%(lo)s, %(hi)s)) AS unknown
 FROM first_met JOIN nodes ON nodes.id = first_met.id
 GROUP BY first_met.ply ORDER BY first_met.ply
+
+-- name: bounds_of_nodes
+SELECT id, lo, hi FROM nodes WHERE id = ANY(%s)

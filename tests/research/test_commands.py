@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from tests.proof.campaigns import solve
 from zermelo import ZermeloError
 from zermelo.checker import CertificateError, read_certificate, write_certificate
-from zermelo.checker.certificate import MAGIC
+from zermelo.checker.certificate_file import MAGIC
 from zermelo.cli import zermelo
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection

@@ -13,7 +13,6 @@ from click.testing import CliRunner, Result
 from tests.server.harness import Solve
 from zermelo.cli import zermelo
 from zermelo.games import Bounds, open_game
-from zermelo.research.api import TreeQuestions
 from zermelo.research.games_played import (
     GameInPlay,
     UnknownGameError,
@@ -31,6 +30,7 @@ from zermelo.research.players import (
     RandomPlayer,
     open_player,
 )
+from zermelo.research.tree_questions import TreeQuestions
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection
 

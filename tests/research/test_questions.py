@@ -14,8 +14,8 @@ from tests.server.harness import Solve
 from tests.server.minimax import KNOWN_VALUES, minimax
 from zermelo.games import Bounds, GameError, open_game
 from zermelo.research.answers import Known, plain
-from zermelo.research.api import UnknownWorkunitError
 from zermelo.research.questions import Questions
+from zermelo.research.tree_questions import UnknownWorkunitError
 from zermelo.server.campaigns import CampaignError, create_campaign
 from zermelo.server.claims import ClaimError, import_claims, read_claims
 from zermelo.server.database import Connection
