@@ -3,9 +3,11 @@
 * solve: a distributed solve of reversi 6x6, its certificate, and the verification of that
   with every leaf, compared with the time that the engines of the solve took;
 * structure: the check of a certificate with a million positions, leaves left out;
-* query: `position` on the tree of reversi 8x8 grown to 10 moves (3.5 million nodes).
+* query: `position` on the tree of reversi 8x8 grown to 10 moves (3.5 million nodes), and the
+  count of that tree by ply;
+* go: distributed solves of Go 4x4 under two ko rules, and the verification of every leaf.
 
-    python bench/proof.py [solve] [structure] [query] [--json]
+    python bench/proof.py [solve] [structure] [query] [go] [--json]
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from zermelo.server.tree.growth import grow
 COMMAND = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 SOLVED, CORES = "reversi:6x6", 2
 LARGE = "reversi:8x8"
+GO = ("go:4x4", "go:4x4,ko=basic")
 POSITIONS = 1_000_000
 GROWN_MOVES = 10
 QUESTIONS = 2000
@@ -46,11 +49,15 @@ DEPTHS = (None, 14)
 POINTS = 10
 
 
-def solve(folder: Path) -> dict[str, Any]:
+def _solve(folder: Path, spec: str) -> None:
     subprocess.run(
-        [*COMMAND, "solve", SOLVED, "--workers", str(CORES), "--data-dir", str(folder), "--json"],
+        [*COMMAND, "solve", spec, "--workers", str(CORES), "--data-dir", str(folder), "--json"],
         check=True, stdout=subprocess.DEVNULL,
     )
+
+
+def solve(folder: Path) -> dict[str, Any]:
+    _solve(folder, SOLVED)
     with embedded_database(folder) as url, connect_once(url) as connection:
         summary = campaign_summary(connection, SOLVED)
         numbers = {"engine_seconds": summary.engine_seconds, "solve_nodes": summary.nodes}
@@ -79,6 +86,19 @@ def _verify(file: Path, exported: Exported, summary: Summary) -> dict[str, Any]:
         # Both on the same cores: processor time of the one by engine time of the other.
         "verify_by_solve": cpu / summary.engine_seconds,
     }
+
+
+def go(folder: Path) -> dict[str, Any]:
+    numbers = {}
+    for spec in GO:
+        _solve(folder, spec)
+        with embedded_database(folder) as url, connect_once(url) as connection:
+            summary = campaign_summary(connection, spec)
+            file = folder / "proof"
+            exported = export_proof(connection, find_campaign(connection, spec), file)
+        measured = {"value": exported.header.lo, **_verify(file, exported, summary)}
+        numbers |= {f"{spec}: {what}": value for what, value in measured.items()}
+    return numbers
 
 
 def structure(folder: Path) -> dict[str, Any]:
@@ -138,6 +158,9 @@ def query(folder: Path) -> dict[str, Any]:
                 started = time.perf_counter()
                 questions.position(text)
                 times.append(1000 * (time.perf_counter() - started))
+            started = time.perf_counter()
+            levels = questions.levels()
+            tree_seconds = time.perf_counter() - started
         started = time.perf_counter()
         subprocess.run([*COMMAND, "query", "position", LARGE, "--database", url, "--json"],
                        check=True, stdout=subprocess.DEVNULL)
@@ -149,11 +172,13 @@ def query(folder: Path) -> dict[str, Any]:
         "position_p50_ms": statistics.median(times),
         "position_p99_ms": times[99 * len(times) // 100],
         "command_ms": command,
+        "tree_nodes_counted": sum(level.nodes for level in levels),
+        "tree_seconds": tree_seconds,
     }
 
 
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
-    "solve": solve, "structure": structure, "query": query,
+    "solve": solve, "structure": structure, "query": query, "go": go,
 }
 
 

@@ -89,11 +89,12 @@ ORDER BY results.lease DESC LIMIT %(most)s
 
 -- name: tree_by_ply
 -- The tree by the distance of its nodes from the root. A node may be met at several
--- distances; the least counts. What the rules alone tell is not known.
+-- distances; the least counts. What the rules alone tell is not known. Level by level and not
+-- by UNION, which keeps all that it has met in memory, however much that is.
 WITH RECURSIVE met (id, ply) AS (
     SELECT %(root)s::bigint, 0
-    UNION
-    SELECT child, met.ply + 1
+    UNION ALL
+    SELECT DISTINCT child, met.ply + 1
     FROM met
     JOIN nodes ON nodes.id = met.id
     CROSS JOIN unnest(nodes.children) AS child
