@@ -11,7 +11,14 @@ import pytest
 
 from tests.server.harness import Solve
 from tests.server.minimax import KNOWN_VALUES, minimax
-from zermelo.checker import CertificateError, read_certificate, verify
+from zermelo.checker import (
+    CertificateError,
+    RefusedError,
+    read_certificate,
+    verify,
+    write_certificate,
+)
+from zermelo.checker.structure import Fault
 from zermelo.games import open_game
 from zermelo.proof.export import export_proof
 from zermelo.proof.strategy import ProofError
@@ -65,6 +72,20 @@ def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec
     assert report.complete
     assert report.leaves > 1
     assert (report.header.lo, report.header.hi) == (4, 4)
+
+
+@pytest.mark.parametrize("spec", ["go:2x3", "go:2x3,ko=basic"])
+def test_a_planted_wrong_leaf_of_go(connection: Connection, tmp_path: Path, spec: str) -> None:
+    """The root is a leaf, and promises a point too much."""
+    certificate = certify(connection, spec, tmp_path / "proof", node_limit=10**6)
+    assert all(entry.leaf for entry in certificate.entries())
+    entries = [entry._replace(bound=entry.bound + 1) if entry.at_least else entry
+               for entry in certificate.entries()]
+    write_certificate(tmp_path / "proof", certificate.header, entries)
+    with pytest.raises(RefusedError) as refused:
+        verify(tmp_path / "proof", threads=2)
+    assert refused.value.refusal.fault is Fault.WRONG_LEAF
+    assert "at least +1" in refused.value.refusal.reason
 
 
 def test_goal_outcome(connection: Connection, tmp_path: Path) -> None:
