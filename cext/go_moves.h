@@ -70,10 +70,7 @@ static inline int go_order(
                 weight->friend * go_count(around & mine) +
                 weight->centre * go_count(go_grow(around) & s->size.mask);
     if (!(around & ~mine)) order -= weight->eye;
-    if (s->options.shape) {
-        int shape = go_shape(s, child->state.stones);
-        order += weight->shape * (state->turn == GO_BLACK ? shape : -shape);
-    }
+    order += weight->shape * (state->turn == GO_BLACK ? child->shape : -child->shape);
     if (s->options.history) order += s->history[state->turn][child->move] * weight->history >> 8;
     if (s->options.killers) {
         if (s->killers[at][0] == child->move) order += weight->killer;
@@ -104,6 +101,7 @@ static inline int go_generate(
         child->captured =
             stones + 1 - go_count(child->state.stones[0] | child->state.stones[1]);
         child->takes_ko = child->state.ko != GO_NO_KO;
+        child->shape = s->options.shape ? go_shape(s, child->state.stones) : 0;
         child->order = go_order(s, state, child, at);
         count++;
     }
@@ -114,6 +112,7 @@ static inline int go_generate(
     child->state.ko = GO_NO_KO;
     child->move = GO_PASS;
     child->captured = child->takes_ko = 0;
+    child->shape = s->options.shape ? go_shape(s, child->state.stones) : 0;
     child->order = 0;
     return count;
 }

@@ -34,7 +34,8 @@ typedef struct {
 
 typedef struct {
     go_state state;
-    int move, order, captured, takes_ko;
+    int move, order, shape, captured, takes_ko;
+    int unseen;         /* whether nobody has looked yet if its outcome is certain */
     int repeated;       /* the path index of the same situation, -1 if there is none */
     int balance;        /* passes, as in go_past */
     go_key key;         /* plain */

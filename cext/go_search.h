@@ -116,10 +116,12 @@ static inline int go_sift(
     return kept;
 }
 
-/* What is known of a child before it is searched: a winner, or the efforts. */
+/* What is known of a child before it is searched: a winner, or the efforts. Whether its outcome
+   is certain is looked for when its turn comes; most never have one. */
 static inline int go_assess(go_search *s, go_child *child, int at, int mover, int top)
 {
     int winner, known, value, shape, rest;
+    child->unseen = 0;
     if (child->repeated >= 0 && child->state.passes < 2) {
         value = go_cycle_value(s, child->repeated, child->balance);
         child->proof = GO_NOTHING;
@@ -130,15 +132,34 @@ static inline int go_assess(go_search *s, go_child *child, int at, int mover, in
     go_put_on_path(s, at, &child->state, child->balance);
     winner = go_look_up(s, child, at, &known);
     if (winner != GO_NOBODY || known) return winner;
-    s->nodes++;
-    winner = go_settle(s, &child->state, at, &child->proof);
-    if (winner != GO_NOBODY) return winner;
-    shape = s->options.shape ? GO_SHAPE_EFFORT * go_shape(s, child->state.stones) : 0;
+    if (child->state.passes) {
+        s->nodes++;
+        winner = go_settle(s, &child->state, at, &child->proof);
+        if (winner != GO_NOBODY) return winner;
+    } else {
+        child->unseen = 1;
+    }
+    shape = GO_SHAPE_EFFORT * child->shape;
     rest = s->size.points - go_count(child->state.stones[0] | child->state.stones[1]);
     child->effort[GO_BLACK] = 1 + GO_EMPTY_EFFORT * rest + (shape < 0 ? -shape : 0);
     child->effort[GO_WHITE] = 1 + GO_EMPTY_EFFORT * rest + (shape > 0 ? shape : 0);
     child->effort[mover] += (uint32_t)(top - child->order);
     return GO_NOBODY;
+}
+
+/* Look for a certain outcome of a child, which is path[at], before it is expanded. What was
+   seen is remembered: it will be met again, and most children are not looked at. */
+static inline int go_see(go_search *s, go_child *child, int at)
+{
+    int winner = go_settle(s, &child->state, at, &child->proof);
+    child->unseen = 0;
+    if (winner != GO_NOBODY) {
+        s->nodes++;
+        child->effort[winner] = 0;
+        child->effort[!winner] = GO_INFINITE;
+        go_remember(s, &child->state, at, winner, &child->proof, GO_NO_MOVE, 1);
+    }
+    return winner;
 }
 
 /* Search until a colour has won, or one's effort reaches its limit. path[at] is this state,
@@ -200,6 +221,10 @@ static void go_prove(
         below[you] = limit[you] - (uint32_t)(open - 1);
         child = &children[best];
         go_put_on_path(s, at + 1, &child->state, child->balance);
+        if (child->unseen && go_see(s, child, at + 1) != GO_NOBODY) {
+            if (!child->effort[me]) won = best;
+            continue;
+        }
         s->last_capture[at + 1] = child->captured ? at : s->last_capture[at];
         s->used += count;
         go_prove(s, &child->state, at + 1, child->balance, below, child->effort, &child->proof);

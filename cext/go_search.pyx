@@ -21,7 +21,7 @@ from zermelo.cext.go_search cimport (
 
 cdef uint64_t NO_LIMIT = ~(<uint64_t>0)
 cdef int LINE = 64  # bytes of a cache line
-cdef int DUMPED_WORK = 4  # as in go_entry: eight nodes or more
+cdef int DUMPED_WORK = 3  # as in go_entry: four nodes or more
 cdef int DEEPEST = 400  # plies that a search must be able to look ahead
 
 RULES = {"psk": GO_PSK, "ssk": GO_SSK, "basic": GO_BASIC}

@@ -220,7 +220,12 @@ class Go(Game[GoPosition]):
         self.check_stones(black, white, f"key {key.hex()}")
         if passes > 2 or (ko != NO_KO and not self._is_ko(black, white, ko, side & 1)):
             raise GameError(f"key {key.hex()} is no {self.short_spec} position")
-        return GoPosition(black, white, bool(side & 1), passes, ko, self._unpack(history))
+        position = GoPosition(black, white, bool(side & 1), passes, ko, self._unpack(history))
+        # A stone may not bring a board back; under ssk a pass may.
+        forbidden = self.ko == "psk" or (self.ko == "ssk" and not passes)
+        if forbidden and self._as_past(position) in position.past:
+            raise GameError("the history contradicts the position: it has been there before")
+        return position
 
     def history(self, position: GoPosition) -> bytes:
         """The past boards that could come back, in ascending order."""

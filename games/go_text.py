@@ -78,16 +78,16 @@ def _option(word: str) -> tuple[str, str]:
 
 
 def _with_options(game: Go, position: GoPosition, options: dict[str, str]) -> GoPosition:
+    passes = options.get("passes", "0")
+    if passes not in ("0", "1", "2"):
+        raise GameError(f"passes={passes!r} is not allowed; choose 0, 1 or 2")
+    position = replace(position, passes=int(passes))
     if "past" in options:
         try:
             history = bytes.fromhex(options["past"])
         except ValueError:
             raise GameError(f"past={_shorten(options['past'])!r} is not hexadecimal") from None
         position = game.decode(game.encode(position), history)
-    passes = options.get("passes", "0")
-    if passes not in ("0", "1", "2"):
-        raise GameError(f"passes={passes!r} is not allowed; choose 0, 1 or 2")
-    position = replace(position, passes=int(passes))
     if "ko" in options:
         if position.passes:
             raise GameError("ko= and passes= contradict each other: a pass lifts the ko")

@@ -167,6 +167,7 @@ def test_bad_specs(spec: str, message: str) -> None:
         ("... ... ... X past=00", "a multiple of that"),
         ("... ... ... X colour=1", "unknown 'colour'"),
         ("... ... ... X past=" + "01" * 16, "is no go:3x3 position"),
+        ("X.. ... ... O past=" + "00" * 6 + "01" + "00" * 8 + "80", "contradicts the position"),
         ("... ... ... X passes=2 past=" + "00" * 6 + "01" + "00" * 8 + "80", "pointless"),
     ],
 )
