@@ -218,12 +218,14 @@ class Comparison:
     @cached_property
     def _strangers(self) -> int | None:
         """How many users must agree when none of them is known; None: no number suffices."""
-        users, known = self.connection.execute(
-            query("count_active_users"), {"known_after": records.KNOWN_AFTER}
-        ).fetchone() or (0, 0)
-        if known >= STRANGERS and 2 * known > users:
+        # Accounts cost nothing: were all of them counted, enough idle ones would be in charge.
+        active, tried, known = self.connection.execute(
+            query("count_users"),
+            {"known_after": records.KNOWN_AFTER, "tried_after": records.KNOWN_AFTER // 2},
+        ).fetchone() or (0, 0, 0)
+        if known >= STRANGERS and known > tried:
             return None
-        return min(STRANGERS, max(2, users))
+        return min(STRANGERS, max(2, active))
 
     def _vote(self, question: Question, answer: Answer) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)

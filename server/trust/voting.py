@@ -26,7 +26,7 @@ DISPUTE_LEAD = 2
 #: to be too hard.
 EXHAUSTED_LEAD = 2
 #: Users of whom none is known must be so many who agree, or all there are; and they need one
-#: who is known as soon as so many are, and most.
+#: who is known as soon as so many are, and more than are halfway there.
 STRANGERS = 3
 #: So many users are asked at most about what lies below a question that is too hard.
 MOST_ASKED_BELOW = 5

@@ -36,12 +36,19 @@ UPDATE workunits SET state = 'ready' FROM refused WHERE workunits.id = refused.i
 SELECT id FROM hosts
 WHERE id IN (SELECT host FROM results WHERE workunit = ANY(%s)) ORDER BY id FOR NO KEY UPDATE
 
--- name: count_active_users
--- Users whose hosts called lately, and those with a known one among them.
-SELECT count(DISTINCT user_id),
-       count(DISTINCT user_id) FILTER (WHERE streak >= %(known_after)s)
-FROM hosts
-WHERE seen_at > now() - interval '1 hour' AND banned_at IS NULL
+-- name: count_users
+-- Users whose hosts called within the hour, those of them who are halfway to being known, and
+-- all that are known and called within the day: that they sleep leaves nobody else in charge.
+SELECT count(*) FILTER (WHERE active), count(*) FILTER (WHERE active AND tried AND NOT known),
+       count(*) FILTER (WHERE known)
+FROM (
+    SELECT bool_or(seen_at > now() - interval '1 hour') AS active,
+           bool_or(streak >= %(tried_after)s) AS tried,
+           bool_or(streak >= %(known_after)s) AS known
+    FROM hosts
+    WHERE seen_at > now() - interval '1 day' AND banned_at IS NULL
+    GROUP BY user_id
+) AS users
 
 -- name: lock_questions
 -- The questions to decide, each by one validator at a time.

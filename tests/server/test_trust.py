@@ -240,10 +240,18 @@ def test_strangers_who_lie_alike_are_too_few(connection: Connection) -> None:
     assert check_database(connection) == []
 
 
-def test_where_most_are_known_strangers_need_one_of_them(connection: Connection) -> None:
+@pytest.mark.parametrize("known_seen", ["now", "12 hours ago"])
+def test_strangers_need_one_who_is_known_however_many_they_are(
+    connection: Connection, known_seen: str
+) -> None:
+    """Neither many idle accounts nor the sleep of those who are known puts strangers in charge."""
     solve = solve_of(connection, clients=9, node_limit=100_000)
-    known = [host.id for host in solve.hosts[4:]]
+    known = [host.id for host in solve.hosts[4:7]]
     connection.execute("UPDATE hosts SET streak = 1000000 WHERE id = ANY(%s)", (known,))
+    if known_seen != "now":
+        connection.execute(
+            "UPDATE hosts SET seen_at = now() - interval '12 hours' WHERE id = ANY(%s)", (known,)
+        )
     solve.plan.step(solve.demand())
     (work,) = solve.hosts[0].take()
     for number, host in enumerate(solve.hosts[:5]):
@@ -256,6 +264,29 @@ def test_where_most_are_known_strangers_need_one_of_them(connection: Connection)
         ).fetchone()
         assert state == (("ready" if number < 4 else "answered"),)
     assert check_database(connection) == []
+
+
+def test_strangers_who_proved_themselves_outnumber_the_few_who_are_known(
+    connection: Connection,
+) -> None:
+    solve = solve_of(connection, clients=9, node_limit=100_000)
+    tried = records.KNOWN_AFTER // 2
+    for hosts, streak in ((solve.hosts[:6], tried), (solve.hosts[6:], 1000000)):
+        connection.execute(
+            "UPDATE hosts SET streak = %s WHERE id = ANY(%s)",
+            (streak, [host.id for host in hosts]),
+        )
+    solve.plan.step(solve.demand())
+    (work,) = solve.hosts[0].take()
+    for number, host in enumerate(solve.hosts[:3]):
+        if number:
+            (work,) = (taken for taken in host.take(100) if taken.workunit == work.workunit)
+        host.send(host.solve(work))
+        solve.assimilate()
+        state = connection.execute(
+            "SELECT state::text FROM workunits WHERE id = %s", (work.workunit,)
+        ).fetchone()
+        assert state == (("ready" if number < 2 else "answered"),)
 
 
 def test_who_is_found_out_before_the_tree_has_its_answer(
