@@ -4,11 +4,39 @@
 The prover's stones come first everywhere, whatever their colour.
 """
 
-from libc.stdint cimport uint8_t, uint64_t, uintptr_t
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int16_t, uint8_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from zermelo.cext.go_board cimport GO_NO_KO, go_bits, go_size
+from zermelo.cext.go_board cimport GO_NO_KO, GO_PASS, go_alive, go_bits, go_first, go_play, go_size
+
+
+cdef extern from "go_promise.h" nogil:
+    enum:
+        GO_SHOWN
+        GO_UNIT
+        GO_WEIGHTS
+    ctypedef struct go_shapes:
+        pass
+    ctypedef struct go_view:
+        go_bits own
+        go_bits other
+        go_bits mine
+        go_bits theirs
+        int point
+        int last
+        int missing
+        int missing_before
+    void go_draw_shapes(const go_size*, go_shapes*)
+    void go_show(const go_size*, const go_shapes*, const go_view*, int*)
+
+
+cdef extern from "go_sets.h" nogil:
+    enum:
+        GO_ANSWERS
+    int go_finishes(const go_size*, go_bits, go_bits, int)
+    int go_weigh_sets(const go_size*, uint8_t*, uint8_t*, const int*)
 
 
 cdef extern from "go_conquest.h" nogil:
@@ -18,8 +46,22 @@ cdef extern from "go_conquest.h" nogil:
         GO_LINE
         GO_NEVER
         GO_OPPONENT
+        GO_PLY
         GO_PROVER
-    uint64_t GO_WON
+    ctypedef struct go_sample:
+        go_bits own
+        go_bits other
+        int turn
+        int last
+        int reach
+    ctypedef struct go_samples:
+        go_sample* samples
+        int count
+        int room
+        int every
+        int nearest
+        int farthest
+        uint64_t random
     ctypedef struct go_conquest:
         go_size size
         const uint8_t* missing
@@ -27,28 +69,38 @@ cdef extern from "go_conquest.h" nogil:
         uint64_t* table
         uint64_t buckets
         int fewest
+        const go_shapes* shapes
+        const int16_t* weights[2]
+        go_samples* samples
         uint64_t nodes
         uint64_t node_limit
         int stop
         int stopped
         int[2][65] history
-        uint8_t[31][2] killers
+        uint8_t[63][2] killers
     ctypedef struct go_option:
         go_bits own
         go_bits other
         int ko
+        int move
         int symmetry
+        int missing
         uint64_t key
-    int go_weigh_sets(const go_size*, uint8_t*, uint8_t*, const int*)
     int go_missing(const go_conquest*, go_bits)
     void go_name(const go_conquest*, go_option*, int)
     uint64_t go_recall(const go_conquest*, uint64_t)
-    int go_entry_plies(uint64_t)
+    int go_kept(const go_conquest*, uint64_t)
+    int go_no_reach(uint64_t)
+    int go_certain(const go_conquest*, const go_option*)
     int go_conquers(go_conquest*, const go_option*, int, int)
     int go_holds(go_conquest*, const go_option*, int, int)
 
 cdef int LINE = 64  # bytes of a cache line
+ANSWERS = GO_ANSWERS
 POINTS = GO_CONQUEST_POINTS
+DEEPEST = GO_CONQUEST_PLIES
+UNIT = GO_UNIT
+WEIGHTS = GO_WEIGHTS
 
 
 cdef class Conquest:
@@ -59,6 +111,8 @@ cdef class Conquest:
     cdef uint8_t* lives
     cdef void* memory  # of the table, before it is aligned
     cdef bint weighed
+    cdef go_shapes shapes
+    cdef object weights  # keeps alive what c.weights points to
 
     def __cinit__(self, int rows, int cols, int hash_mb):
         cdef size_t sets = <size_t>1 << rows * cols
@@ -74,12 +128,21 @@ cdef class Conquest:
         if self.missing == NULL or self.lives == NULL or self.memory == NULL:
             raise MemoryError(f"no memory for a table of {hash_mb} MB")
         self.c.missing, self.c.lives = self.missing, self.lives
+        go_draw_shapes(&self.c.size, &self.shapes)
+        self.c.shapes = &self.shapes
         self.c.table = <uint64_t*>((<uintptr_t>self.memory + LINE - 1) & ~<uintptr_t>(LINE - 1))
 
     def __dealloc__(self):
         free(self.missing)
         free(self.lives)
         free(self.memory)
+
+    def learned(self, const int16_t[:] prover, const int16_t[:] opponent):
+        """Use learned promises; `WEIGHTS` numbers for each of the two."""
+        if len(prover) != GO_WEIGHTS or len(opponent) != GO_WEIGHTS:
+            raise ValueError(f"{len(prover)} and {len(opponent)} weights; {GO_WEIGHTS} are needed")
+        self.weights = prover, opponent
+        self.c.weights[GO_PROVER], self.c.weights[GO_OPPONENT] = &prover[0], &opponent[0]
 
     cdef bint _weigh(self):
         """Learn what sets of stones are worth; False if it was stopped."""
@@ -93,7 +156,8 @@ cdef class Conquest:
     cdef int _enter(self, own, other, bint own_to_move, int ko, go_option* state) except -1:
         """Name a state; the side to move."""
         cdef int turn = GO_PROVER if own_to_move else GO_OPPONENT
-        state.own, state.other, state.ko = own, other, ko
+        state.own, state.other, state.ko, state.move = own, other, ko, GO_PASS
+        state.missing = go_missing(&self.c, state.own)
         go_name(&self.c, state, turn)
         return turn
 
@@ -101,36 +165,42 @@ cdef class Conquest:
         """Whether the prover owns everything within so many plies, or None if the search was
         stopped; and the nodes. He creates no board with `fewest` stones of his or less."""
         cdef go_option state
-        cdef int turn = self._enter(own, other, own_to_move, ko, &state)
-        cdef int won
+        cdef int turn, won
         if plies % 2 != own_to_move or not 0 < plies <= GO_CONQUEST_PLIES:
             raise ValueError(f"{plies} plies")
-        if fewest > self.c.fewest:
-            self.clear()  # what is in the table may create boards that must not come back
-            self.c.fewest = fewest
-        self.c.nodes, self.c.stopped = 0, 0
+        self.c.nodes, self.c.stopped, self.c.fewest = 0, 0, fewest
         if not self._weigh():
             return None, 0
+        turn = self._enter(own, other, own_to_move, ko, &state)
         self.c.node_limit = node_limit
         with nogil:
-            if go_missing(&self.c, state.own) > (plies + 1) // 2:
-                won = 0
-            elif turn == GO_PROVER:
-                won = go_conquers(&self.c, &state, plies, 0)
-            else:
-                won = go_holds(&self.c, &state, plies, 0)
+            won = self._search(&state, turn, GO_PLY * plies)
         return (None if self.c.stopped else bool(won)), self.c.nodes
+
+    cdef int _search(self, const go_option* state, int turn, int reach) noexcept nogil:
+        if state.missing > (reach + GO_PLY) // (2 * GO_PLY):
+            return 0
+        if turn == GO_PROVER:
+            return go_conquers(&self.c, state, reach, 0)
+        return go_holds(&self.c, state, reach, 0)
 
     def known(self, own, other, bint own_to_move, int fewest):
         """True: everything is the prover's; False: never; None: nobody knows."""
         cdef go_option state
-        if fewest > self.c.fewest:
+        if not self.weighed:
             return None
+        self.c.fewest = fewest
         self._enter(own, other, own_to_move, GO_NO_KO, &state)
         cdef uint64_t entry = go_recall(&self.c, state.key)
-        if entry & GO_WON:
+        if go_kept(&self.c, entry):
             return True
-        return False if go_entry_plies(entry) == GO_NEVER else None
+        return False if go_no_reach(entry) == GO_NEVER else None
+
+    def finishes(self, own, other, int answers):
+        """Whether alive ones among `own` get every point, the other side being to move, with
+        so many answers of their owner at most."""
+        cdef go_bits alive = go_alive(&self.c.size, own)
+        return alive != 0 and go_finishes(&self.c.size, alive, other, answers) != 0
 
     @property
     def nodes(self):
@@ -148,3 +218,72 @@ cdef class Conquest:
         memset(self.c.table, 0, self.c.buckets * LINE)
         memset(self.c.history, 0, sizeof(self.c.history))
         memset(self.c.killers, 0, sizeof(self.c.killers))
+
+    # -- learning -----------------------------------------------------------------------
+
+    def sample(self, own, other, bint own_to_move, int plies, node_limit, int room, int every,
+               int nearest, int farthest, uint64_t seed):
+        """Search, deepening, and return states whose answers were found on the way, as tuples
+        (own, other, turn, last, reach): turn 0 those the prover won, turn 1 those he lost."""
+        cdef go_samples samples
+        memset(&samples, 0, sizeof(samples))
+        samples.room, samples.every, samples.random = room, every, seed
+        samples.nearest, samples.farthest = GO_PLY * nearest, GO_PLY * farthest
+        samples.samples = <go_sample*>PyMem_Calloc(room, sizeof(go_sample))
+        if samples.samples == NULL:
+            raise MemoryError(f"no memory for {room} samples")
+        self.c.samples = &samples
+        try:
+            spent, depth = 0, 1 if own_to_move else 2
+            while depth <= plies and spent < node_limit:
+                won, nodes = self.prove(
+                    own, other, own_to_move, GO_NO_KO, 0, depth, node_limit - spent
+                )
+                spent, depth = spent + nodes, depth + 2
+                if won:
+                    break
+            return [
+                (s.own, s.other, s.turn, s.last, s.reach)
+                for s in samples.samples[:samples.count]
+            ]
+        finally:
+            self.c.samples = NULL
+            PyMem_Free(samples.samples)
+
+    def lesson(self, own, other, int turn, int last, int reach, node_limit):
+        """For each move of a sample: what it shows, and whether it serves its side within the
+        reach that is left; moves about which the node limit leaves nothing known are left out."""
+        cdef go_option state, option
+        cdef go_view view
+        cdef int[GO_SHOWN] shown
+        cdef go_bits left
+        cdef int point
+        cdef bint won
+        if not self._weigh():
+            return []
+        self._enter(own, other, turn == GO_PROVER, GO_NO_KO, &state)
+        moves = []
+        left = self.c.size.mask & ~(state.own | state.other)
+        while left:
+            point = go_first(left)
+            left &= left - 1
+            view.point, view.last, view.missing_before = point, last, state.missing
+            if turn == GO_PROVER:
+                view.own, view.other = state.own, state.other
+            else:
+                view.own, view.other = state.other, state.own
+            view.mine, view.theirs = view.own, view.other
+            if not go_play(&self.c.size, &view.mine, &view.theirs, point, &option.ko):
+                continue
+            if turn == GO_PROVER:
+                self._enter(view.mine, view.theirs, False, option.ko, &option)
+            else:
+                self._enter(view.theirs, view.mine, True, option.ko, &option)
+            option.move, view.missing = point, option.missing
+            go_show(&self.c.size, &self.shapes, &view, shown)
+            self.c.nodes, self.c.stopped, self.c.node_limit = 0, 0, node_limit
+            won = turn == GO_PROVER and go_certain(&self.c, &option)
+            won = won or self._search(&option, 1 - turn, reach - GO_PLY) > 0
+            if not self.c.stopped:
+                moves.append(([shown[i] for i in range(GO_SHOWN)], won == (turn == GO_PROVER)))
+        return moves

@@ -5,10 +5,19 @@ docs/go.md, "Conquest", says which positions it may be asked about, and why a ye
 
 from __future__ import annotations
 
+from array import array
+from functools import cache
+
 from zermelo.cext import go_conquest
+from zermelo.engine.weights import CONQUEST_FILE, load_weights
 from zermelo.games.go import NO_KO, Go, GoPosition
 
-DEEPEST = 30
+
+@cache
+def conquest_weights() -> tuple[array[int], array[int]]:
+    """What moves of the prover and of the opponent promise."""
+    weights = load_weights(CONQUEST_FILE, 2 * go_conquest.WEIGHTS)
+    return weights[: go_conquest.WEIGHTS], weights[go_conquest.WEIGHTS :]
 
 
 class Conquest:
@@ -17,6 +26,7 @@ class Conquest:
     def __init__(self, game: Go, *, hash_mb: int) -> None:
         self._go = game
         self._search = go_conquest.Conquest(game.rows, game.cols, hash_mb)
+        self._search.learned(*conquest_weights())
         self._asked: tuple[GoPosition, bool] | None = None
         self._plies = 0
         self.over = False  # whether to go on would be in vain
@@ -55,7 +65,7 @@ class Conquest:
             if won is None:
                 break
             self._plies += 2
-            self.over = self._plies > DEEPEST or self.knows(position, by_black) is False
+            self.over = self._plies > go_conquest.DEEPEST or self.knows(position, by_black) is False
         return False, spent
 
     def knows(self, position: GoPosition, by_black: bool) -> bool | None:

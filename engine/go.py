@@ -31,8 +31,7 @@ from zermelo.games.go import PASS, Go, GoPosition
 _MAGIC = b"ZGC2"
 _FIRST_SLICE = 1 << 16  # nodes
 _CONQUEST_SHARE = 2  # nodes of the conquest to one of the prover's: about equal time
-_LARGE = 20  # points of a board on which everything is asked for first,
-_PLENTY = 10_000_000  # given so many nodes
+_LARGE = 20  # points of a board on which owning everything is tried for any question
 
 
 class _StoppedError(Exception):
@@ -163,13 +162,15 @@ class GoEngine:
 
     def _first_guess(self, position: GoPosition) -> int:
         """On large boards whoever stands better often gets everything, and to find this out
-        takes less than any other question, though too much for a few nodes."""
+        takes less than any other question."""
         guess = self.guess(position)
-        large = len(self._go.board.points) >= _LARGE
-        plenty = self._node_limit is None or self._node_limit >= _PLENTY
-        if large and plenty and self._conquest_of(position) is not None:
+        if self._large and self._conquest_of(position) is not None:
             return self._everything[guess < 0]
         return guess
+
+    @property
+    def _large(self) -> bool:
+        return len(self._go.board.points) >= _LARGE
 
     @property
     def _everything(self) -> tuple[int, int]:
@@ -183,12 +184,18 @@ class GoEngine:
         limit = len(self._go.board.points)
         value = None
         conquest = self._conquest_of(position)
-        if conquest is not None and target in (limit, 1 - limit):
+        whole = target in (limit, 1 - limit)
+        if conquest is not None and (whole or self._might_get_all(position, target)):
             value = self._conquer_or_prove(conquest, position, target)
         while value is None:
             value = self._prove(position, target)
         area = Bounds(value, limit) if value >= target else Bounds(-limit, value)
         self._bounds &= self._as_score(area, position)
+
+    def _might_get_all(self, position: GoPosition, target: int) -> bool:
+        """Whether the side whose proof settles the question looks like owning everything."""
+        guess = self.guess(position) if position.black_to_move else -self.guess(position)
+        return self._large and (guess >= 0 if target > 0 else guess < 0)
 
     def _prove(self, position: GoPosition, target: int, nodes: int | None = None) -> int | None:
         """The area difference proved, or None if it takes more than so many nodes."""
@@ -249,13 +256,16 @@ class GoEngine:
             score = self.game.score(position)
             return Bounds(score, score)
         bounds = self._as_score(Bounds(*self._prover.known(*self._seen(position))), position)
+        return bounds & (self._conquered(position) or bounds)
+
+    def _conquered(self, position: GoPosition) -> Bounds | None:
+        """The score if one side is known to own everything."""
         conquest = self._conquest_of(position)
-        if conquest is not None:
-            for by_black in (True, False):
-                if conquest.knows(position, by_black):
-                    whole = len(self._go.board.points) * (1 if by_black else -1)
-                    bounds &= self._as_score(Bounds(whole, whole), position)
-        return bounds
+        for by_black in (True, False):
+            if conquest is not None and conquest.knows(position, by_black):
+                whole = len(self._go.board.points) * (1 if by_black else -1)
+                return self._as_score(Bounds(whole, whole), position)
+        return None
 
     def _seed(self, seed: Known) -> None:
         position: GoPosition = seed.position
@@ -276,7 +286,21 @@ class GoEngine:
             for move in moves:
                 below = self._go.play(below, move)
             known.append(Known(below, self._as_score(Bounds(*area), below)))
+        if self._conquest is not None:
+            known += self._conquered_below(position)
         return known
+
+    def _conquered_below(self, position: GoPosition) -> list[Known]:
+        """Children and grandchildren that the conquest has settled."""
+        children = [self._go.play(position, move) for move in self._go.moves(position)]
+        below = children + [
+            self._go.play(child, move) for child in children for move in self._go.moves(child)
+        ]
+        return [
+            Known(node, bounds)
+            for node in below
+            if not self.game.is_final(node) and (bounds := self._conquered(node))
+        ]
 
     def _line(self, position: GoPosition) -> list[Move]:
         """Best play as far as the table proves it: each move keeps the proved bound."""

@@ -59,7 +59,7 @@ class ReversiEngine:
         layout = Layout.of(game)
         self.core.set_patterns(layout.instances, PHASE_SPAN)
         if weights is not None or path.exists():
-            self.core.set_weights(load_weights(path, layout))
+            self.core.set_weights(load_weights(path, layout.size))
         self.core.set_options(**techniques)
         self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._bounds = game.score_range

@@ -1,4 +1,4 @@
-"""The weight files of the trained reversi evaluation.
+"""Weight files, and the layout of the trained reversi evaluation.
 
 A file holds a JSON line that says where the weights come from, then the weights,
 compressed so that phases alike are stored once; before both, a digest of them.
@@ -35,6 +35,11 @@ class Layout:
     instances: tuple[tuple[int, Squares], ...]
     phase_size: int
 
+    @property
+    def size(self) -> int:
+        """The weights of all phases."""
+        return PHASES * self.phase_size
+
     @classmethod
     def of(cls, game: Reversi) -> Layout:
         """The layout for a board. A tall board shares the weights of the wide one."""
@@ -52,13 +57,18 @@ def _transposed(squares: Squares) -> Squares:
     return tuple(STRIDE * (square % STRIDE) + square // STRIDE for square in squares)
 
 
+#: What a move promises in a conquest looks alike on all boards of Go.
+CONQUEST_FILE = FOLDER / "go-conquest.weights"
+
+
 def weight_file(game: Reversi) -> Path:
     """Where the weights for a board are shipped, if they are."""
     low, high = sorted((game.rows, game.cols))
     return FOLDER / f"reversi-{low}x{high}.weights"
 
 
-def load_weights(path: Path, layout: Layout) -> array[int]:
+def load_weights(path: Path, count: int) -> array[int]:
+    """So many weights from a file."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -76,8 +86,10 @@ def load_weights(path: Path, layout: Layout) -> array[int]:
         weights.frombytes(lzma.decompress(packed))
     except (lzma.LZMAError, ValueError) as error:
         raise EngineError(f"weight file {path} holds no weights: {error}") from None
-    if len(weights) != PHASES * layout.phase_size:
-        raise EngineError(f"weight file {path} is for other patterns; train it anew")
+    if len(weights) != count:
+        raise EngineError(
+            f"weight file {path} holds {len(weights)} weights, not {count}; train it anew"
+        )
     return weights
 
 

@@ -191,7 +191,7 @@ def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
     assert provenance["positions_per_phase"] == usual.positions
     assert (provenance["exact_empties"], provenance["depth"]) == (usual.exact_empties, usual.depth)
     layout = Layout.of(game)
-    weights = load_weights(path, layout)
+    weights = load_weights(path, layout.size)
     assert len(weights) == PHASES * layout.phase_size
     engine, rng = make_engine(game), random.Random(path.stem)
     for _ in range(10):
@@ -230,7 +230,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_saved_weights_come_back(saved: Path) -> None:
     game = reversi("reversi:4x4")
-    assert load_weights(saved, Layout.of(game)) == symmetric_weights(game, 1)
+    assert load_weights(saved, Layout.of(game).size) == symmetric_weights(game, 1)
     assert read_provenance(saved) == {"seed": 1}
     engine = ReversiEngine(game, hash_mb=1, weights=saved)
     assert engine.solve(game.initial()).bounds.lo == -8

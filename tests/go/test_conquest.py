@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from tests.go.positions import go, wander
+from zermelo.cext import go_conquest
 from zermelo.cext.go_retrograde import Retrograde
 from zermelo.engine import Window
-from zermelo.engine.conquest import Conquest
+from zermelo.engine.conquest import Conquest, conquest_weights
+from zermelo.engine.conquest_training import Effort, RoundReport, train
 from zermelo.engine.go import GoEngine
-from zermelo.games import Bounds
-from zermelo.games.go import GoPosition
+from zermelo.games import Bounds, GameError
+from zermelo.games.go import NO_KO, Go, GoPosition, Past
 
 NODES = 20_000
 
@@ -92,21 +95,99 @@ def test_asked_in_small_steps_it_goes_on_where_it_was() -> None:
     assert conquest.knows(game.initial(), True)
 
 
-def test_what_was_found_without_a_history_is_not_trusted_under_one() -> None:
-    """A proof may create boards that were there before."""
+def test_a_yes_holds_under_histories_with_fewer_stones_than_it_keeps() -> None:
+    """The same stones, found without a history, then after boards of one stone to all."""
     game = go("3x3")
     conquest = Conquest(game, hash_mb=4)
-    assert conquest.ask(game.initial(), True, NODES)[0]
-    position = game.initial()
-    for name in ("b2", "a2", "b1"):
-        position = game.play(position, game.find_move(position, name))
-    fresh = GoPosition(position.black, position.white, position.black_to_move)
-    assert position.past
+    fresh = game.parse("....X.... O")
     assert conquest.ask(fresh, True, NODES)[0]
-    assert conquest.knows(fresh, True)
-    assert conquest.knows(position, True) is None
-    assert conquest.ask(position, True, NODES)[0]
-    assert conquest.knows(position, True)
+    known = []
+    for stones in range(1, 9):
+        board = Past(black=(1 << stones) - 1, white=0, tag=0, balance=0)
+        known.append(conquest.knows(replace(fresh, past=frozenset({board})), True))
+    assert known[0]  # on the way Black has two stones and more
+    assert known[-1] is None  # on the way Black has eight stones and less
+    assert known == sorted(known, key=lambda held: held is None)
+
+
+def played_out(search: go_conquest.Conquest, game: Go, position: GoPosition, answers: int) -> bool:
+    """Whether Black, after any move of White, can answer so that in the end all is secure."""
+    for move in game.moves(position):
+        after = game.play(position, move)
+        if game.is_final(after):
+            continue
+        for answer in game.moves(after):
+            reply = game.play(after, answer)
+            if search.finishes(reply.black, reply.white, 0):
+                break
+            left = answers - 1
+            if search.finishes(reply.black, reply.white, left) and played_out(
+                search, game, reply, left
+            ):
+                break
+        else:
+            return False
+    return True
+
+
+def test_areas_that_are_finished_by_answers_are_finished_in_play() -> None:
+    game, rng = go("5x5"), random.Random(55)
+    search = go_conquest.Conquest(5, 5, 1)
+    checked = dict.fromkeys(range(1, go_conquest.ANSWERS + 1), 0)
+    while min(checked.values()) < 12:
+        points = [8 * (i // 5) + i % 5 for i in rng.sample(range(25), 25)]
+        stones = rng.randint(10, 16)
+        black = sum(1 << point for point in points[:stones])
+        least = next((n for n in range(4) if search.finishes(black, 0, n)), None)
+        if not least:
+            continue
+        white = sum(1 << point for point in points[stones : stones + rng.randint(0, 3)])
+        if not search.finishes(black, white, least) or checked[least] == 12:
+            continue
+        try:
+            game.check_stones(black, white, "board")
+        except GameError:
+            continue
+        checked[least] += 1
+        assert played_out(search, game, GoPosition(black, white, False), least)
+
+
+def test_learned_promises_save_most_of_the_work() -> None:
+    """On states that a search for the whole 4x5 board has won on its way."""
+    centre = 1 << 18
+    finder = go_conquest.Conquest(4, 5, 32)
+    finder.learned(*conquest_weights())
+    states = finder.sample(centre, 0, False, 40, 400_000, 5000, 1, 14, 40, 1)
+    won = [state for state in states if state[2] == 0][:40]
+    assert len(won) == 40
+    nodes = []
+    for learned in (True, False):
+        search = go_conquest.Conquest(4, 5, 32)
+        if learned:
+            search.learned(*conquest_weights())
+        nodes.append(sum(nodes_to_win(search, *state[:2], 50_000) for state in won))
+    assert nodes[0] * 2 < nodes[1]
+
+
+def nodes_to_win(search: go_conquest.Conquest, own: int, other: int, limit: int) -> int:
+    """Nodes until the prover, to move, is found to own everything; `limit` if he is not."""
+    won, nodes, plies = False, 0, 1
+    while not won and nodes < limit:
+        won, spent = search.prove(own, other, True, NO_KO, 0, plies, limit - nodes)
+        nodes, plies = nodes + spent, plies + 2
+    return nodes
+
+
+def test_training_learns_from_its_own_searches() -> None:
+    reports: list[RoundReport] = []
+    weights, provenance = train(go("3x4"), Effort(lessons=60, nodes=30_000), reports.append)
+    assert weights.shape == (2, go_conquest.WEIGHTS)
+    assert [(report.round, report.side) for report in reports] == [
+        (1, "prover"), (1, "opponent"), (2, "prover"), (2, "opponent"),
+    ]  # fmt: skip
+    assert reports[-2].lessons > reports[0].lessons > 0
+    assert weights.any(axis=1).all()
+    assert provenance["game"] == "go:3x4"
 
 
 @pytest.mark.parametrize("spec", ["1x5", "3x3,suicide=allowed", "5x6"])
