@@ -31,7 +31,8 @@ from zermelo.games.go import PASS, Go, GoPosition
 _MAGIC = b"ZGC2"
 _FIRST_SLICE = 1 << 16  # nodes
 _CONQUEST_SHARE = 2  # nodes of the conquest to one of the prover's: about equal time
-_LARGE = 20  # points of a board on which owning everything is tried for any question
+_LARGE = 20  # points of a board on which owning everything is tried for any question,
+_PLENTY = 1_000_000  # given so many nodes: with fewer, to weigh all sets would take longer
 
 
 class _StoppedError(Exception):
@@ -231,7 +232,8 @@ class GoEngine:
 
     def _conquest_of(self, position: GoPosition) -> Conquest | None:
         """The search for the whole board, if it may be asked about this position."""
-        asked = self._may_conquer and Conquest.may_be_asked(self._go, position)
+        enough = not self._large or self._node_limit is None or self._node_limit >= _PLENTY
+        asked = self._may_conquer and enough and Conquest.may_be_asked(self._go, position)
         return self._conquest if asked else None
 
     def _left(self, nodes: int | None) -> int | None:

@@ -14,6 +14,7 @@ from zermelo.engine import Window
 from zermelo.engine.conquest import Conquest, conquest_weights
 from zermelo.engine.conquest_training import Effort, RoundReport, train
 from zermelo.engine.go import GoEngine
+from zermelo.engine.weights import CONQUEST_FILE, read_provenance
 from zermelo.games import Bounds, GameError
 from zermelo.games.go import NO_KO, Go, GoPosition, Past
 
@@ -176,6 +177,12 @@ def nodes_to_win(search: go_conquest.Conquest, own: int, other: int, limit: int)
         won, spent = search.prove(own, other, True, NO_KO, 0, plies, limit - nodes)
         nodes, plies = nodes + spent, plies + 2
     return nodes
+
+
+def test_shipped_promises_say_where_they_come_from() -> None:
+    provenance = read_provenance(CONQUEST_FILE)
+    assert provenance["game"] == "go:5x5"
+    assert (provenance["lessons"], provenance["nodes"]) == (Effort().lessons, Effort().nodes)
 
 
 def test_training_learns_from_its_own_searches() -> None:
