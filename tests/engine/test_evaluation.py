@@ -250,7 +250,7 @@ def test_damaged_weight_files_are_refused(saved: Path, tmp_path: Path) -> None:
 
 
 def test_weight_files_of_other_boards_are_refused(saved: Path) -> None:
-    with pytest.raises(EngineError, match="for other patterns"):
+    with pytest.raises(EngineError, match="weights, not"):
         ReversiEngine(reversi("reversi:4x5"), hash_mb=1, weights=saved)
 
 
