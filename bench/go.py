@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -18,12 +19,14 @@ from typing import Any, cast
 from zermelo.cext.go_retrograde import Retrograde
 from zermelo.cext.go_search import OPTIONS
 from zermelo.engine import Answer, Window
-from zermelo.engine.go import GoEngine
+from zermelo.engine.go import GoEngine, best_reply
 from zermelo.games import open_game
 from zermelo.games.go import Go
 
 LATE = Path(__file__).parent.parent / "tests" / "go" / "late7x7.json"
 SMALL = [f"{rows}x{cols}" for rows in range(1, 4) for cols in range(rows, 5)]
+GAMES = 200
+PLAYED_NODES = 20_000_000  # for a move; most are known
 Row = dict[str, Any]
 
 
@@ -106,6 +109,33 @@ def long_runs(hash_mb: int, node_limit: int | None) -> Iterator[Row]:
         engine = GoEngine(game, hash_mb=hash_mb)
         answer = engine.solve(game.initial(), Window.question(value), node_limit=node_limit)
         yield row(f"{spec}, at least {value}?", answer, value)
+        if answer.bounds.lo == value:
+            yield played_out(engine, game, value)
+
+
+def played_out(engine: GoEngine, game: Go, value: int) -> Row:
+    """The first player's moves by the engine, the other's at random, over the reference rules:
+    the least score of all games."""
+    rng, started, least, nodes = random.Random(1), time.perf_counter(), value, 0
+    for _ in range(GAMES):
+        position = game.initial()
+        while not game.is_final(position):
+            if position.black_to_move:
+                answer = engine.solve(position, Window.question(value), node_limit=PLAYED_NODES)
+                nodes += answer.nodes
+                move = best_reply(engine, position, answer)
+            else:
+                move = rng.choice(game.moves(position))
+            position = game.play(position, move)
+        score = game.score(position)
+        least = min(least, score if position.black_to_move else -score)
+    return {
+        "what": f"{game.short_spec}, least of {GAMES} games against chance",
+        "value": least,
+        "expected": value,
+        "nodes": nodes,
+        "seconds": round(time.perf_counter() - started, 1),
+    }
 
 
 def main() -> None:

@@ -328,7 +328,7 @@ static int go_conquers(go_conquest *c, const go_option *state, int reach, int pl
     go_option options[GO_CONQUEST_POINTS];
     go_bits empty = c->size.mask & ~(state->own | state->other), left, threats;
     const go_option *chosen = NULL;
-    int count = 0, recorded = -1, named = reach >= 4 * GO_PLY, best = 0, kept = 0, i;
+    int count = 0, recorded = -1, named = reach >= 4 * GO_PLY || !ply, best = 0, kept = 0, i;
     c->nodes++;
     if (named) recorded = go_recorded_move(c, state);
     threats = reach >= 2 * GO_PLY ? go_threats(c, state->other, empty) : 0;
@@ -451,7 +451,7 @@ static int go_holds(go_conquest *c, const go_option *state, int reach, int ply)
         go_praise(c, GO_OPPONENT, move, ply, reach);
         if (within == reach) go_take_sample(c->samples, state, GO_OPPONENT, reach);
     }
-    if (reach >= 3 * GO_PLY) go_record(c, state, move, within, kept);
+    if (reach >= 3 * GO_PLY || !ply) go_record(c, state, move, within, kept);
     return kept;
 }
 

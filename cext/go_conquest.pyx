@@ -91,6 +91,7 @@ cdef extern from "go_conquest.h" nogil:
     uint64_t go_recall(const go_conquest*, uint64_t)
     int go_kept(const go_conquest*, uint64_t)
     int go_no_reach(uint64_t)
+    int go_recorded_move(const go_conquest*, const go_option*)
     int go_certain(const go_conquest*, const go_option*)
     int go_conquers(go_conquest*, const go_option*, int, int)
     int go_holds(go_conquest*, const go_option*, int, int)
@@ -195,6 +196,14 @@ cdef class Conquest:
         if go_kept(&self.c, entry):
             return True
         return False if go_no_reach(entry) == GO_NEVER else None
+
+    def move(self, own, other, int fewest):
+        """Where the prover, to move, goes on with a known yes; None if there is none."""
+        cdef go_option state
+        if not self.known(own, other, True, fewest):
+            return None
+        self._enter(own, other, True, GO_NO_KO, &state)
+        return go_recorded_move(&self.c, &state)
 
     def finishes(self, own, other, int answers):
         """Whether alive ones among `own` get every point, the other side being to move, with

@@ -77,6 +77,14 @@ class Conquest:
             self._fewest(position, by_black),
         )  # fmt: skip
 
+    def move(self, position: GoPosition) -> int | None:
+        """How the side to move goes on to own everything, if it is known to."""
+        by_black = position.black_to_move
+        if not self.knows(position, by_black):
+            return None
+        stones = self._stones(position, by_black)
+        return self._search.move(*stones, self._fewest(position, by_black))
+
     @property
     def nodes(self) -> int:
         return self._search.nodes

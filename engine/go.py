@@ -309,10 +309,12 @@ class GoEngine:
         line: list[Move] = []
         target = self._bounds
         while target.exact and (moves := self.game.moves(position)):
-            for move in moves:
+            conquest = self._conquest_of(position)
+            sure = None if conquest is None else conquest.move(position)
+            for move in moves if sure is None else [sure]:
                 child = self.game.play(position, move)
                 after = -self._known(child)
-                if after.lo >= target.lo:
+                if move == sure or after.lo >= target.lo:
                     line.append(move)
                     position, target = child, -(after & target)
                     break

@@ -82,6 +82,23 @@ def test_known_whole_boards_and_who_finds_them() -> None:
             assert engine.solve(position, Window.question(whole)).bounds == Bounds(whole, whole)
 
 
+def test_the_moves_it_finds_conquer_over_the_reference_rules() -> None:
+    game, rng = go("3x3"), random.Random(9)
+    engine = GoEngine(game, hash_mb=4)
+    for _ in range(60):
+        position = game.initial()
+        while not game.is_final(position):
+            if position.black_to_move:
+                answer = engine.solve(position, Window.question(9))
+                assert answer.bounds == Bounds(9, 9)
+                assert answer.move is not None
+                position = game.play(position, answer.move)
+            else:
+                position = game.play(position, rng.choice(game.moves(position)))
+        score = game.score(position)
+        assert (score if position.black_to_move else -score) == 9
+
+
 def test_asked_in_small_steps_it_goes_on_where_it_was() -> None:
     game = go("2x5")
     conquest = Conquest(game, hash_mb=4)
