@@ -288,7 +288,7 @@ class GoEngine:
             for move in moves:
                 below = self._go.play(below, move)
             known.append(Known(below, self._as_score(Bounds(*area), below)))
-        if self._conquest is not None:
+        if self._conquest_of(position) is not None:
             known += self._conquered_below(position)
         return known
 

@@ -34,6 +34,7 @@ SETTLED_SECONDS = 10.0
 #: So many accidents in a row are no accident.
 MOST_ACCIDENTS = 12
 STOP_SECONDS = 20.0
+EXIT_STUCK = 70
 CHECK_SECONDS = 0.5
 LONGEST_MESSAGE = 4000
 
@@ -205,18 +206,25 @@ def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
     """Run a service and set its stop event when SIGTERM or SIGINT arrives.
 
     A thread waits for the signals: a handler could interrupt the very lines of the event
-    that it wants to set.
+    that it wants to set. A service that does not stop is ended: where its parent has died
+    there is nobody left to kill it.
     """
     signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    stop = threading.Event()
+    stop, stopped = threading.Event(), threading.Event()
 
     def wait() -> None:
         signal.sigwait(signals)
         stop.set()
+        if not stopped.wait(STOP_SECONDS):
+            log.warning("does not stop within %.0f s; ending all the same", STOP_SECONDS)
+            os._exit(EXIT_STUCK)
 
     threading.Thread(target=wait, daemon=True, name="signals").start()
-    run(stop)
+    try:
+        run(stop)
+    finally:
+        stopped.set()
 
 
 def _name_process(name: str) -> None:

@@ -20,6 +20,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from zermelo import ZermeloError
+from zermelo.server import supervisor as module
 from zermelo.server.supervisor import Supervisor, run_until_signalled
 
 folder = Path(sys.argv[1])
@@ -29,6 +30,10 @@ def steady(stop):
     stop.wait()
     (folder / "stopped").touch()
 
+def stubborn(stop):
+    (folder / f"steady-{__import__('os').getpid()}").touch()
+    time.sleep(3600)
+
 def broken():
     raise ZermeloError("the flux is out of capacitors")
 
@@ -37,7 +42,11 @@ def crashing():
     raise RuntimeError("an accident")
 
 supervisor = Supervisor(folder / "log")
-supervisor.start("steady", lambda: run_until_signalled(steady))
+if "stubborn" in sys.argv:
+    module.STOP_SECONDS = 0.2
+    supervisor.start("stubborn", lambda: run_until_signalled(stubborn))
+else:
+    supervisor.start("steady", lambda: run_until_signalled(steady))
 if "broken" in sys.argv:
     supervisor.start("broken", broken)
 if "crashing" in sys.argv:
@@ -141,3 +150,13 @@ def test_a_service_stops_on_a_signal(number: int) -> None:
     process.send_signal(number)
     out, _ = process.communicate(timeout=120)
     assert (process.returncode, out) == (0, "down\n")
+
+
+def test_a_service_that_does_not_stop_ends_also_when_nobody_is_left_to_kill_it(
+    tmp_path: Path,
+) -> None:
+    process = start(tmp_path, "stubborn")
+    (child,) = wait_until(lambda: steady_pids(tmp_path))
+    process.kill()
+    process.communicate(timeout=120)
+    wait_until(lambda: not alive(child))
