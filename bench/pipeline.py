@@ -20,12 +20,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, LiteralString
 
 import grpc
+import uvloop
 
 from zermelo.engine import open_engine
 from zermelo.proto import coordinator_pb2 as pb
@@ -44,9 +45,12 @@ WARM_UP_SECONDS = 2.0
 #: How many clients hammer the coordinator to find its highest rate, and their batch.
 HAMMERS = 8
 HAMMER_SLOTS = 128
-#: Workunits open at the same time, and how often new ones are asked.
-OPEN_WORKUNITS = 4096
+#: Workunits open at the same time, those on their way into the tree among them, so that some are
+#: ready also when that takes seconds; and how often new ones are asked.
+OPEN_WORKUNITS = 16384
 FEED_SECONDS = 0.05
+#: Fewer new ones are not worth a statement.
+FEED_LEAST = 256
 
 
 @dataclass
@@ -102,7 +106,7 @@ class Feeder:
         """Ask as much as there is room for; how many workunits have been assimilated."""
         done = number(self._connection, "SELECT sum(answered) FROM totals")
         more = OPEN_WORKUNITS - (self._asked - done)
-        if more >= OPEN_WORKUNITS // 16:
+        if more >= FEED_LEAST:
             with self._connection.transaction():
                 self._connection.execute(
                     """
@@ -209,7 +213,7 @@ def client_process(
 ) -> Callable[[], None]:
     def main() -> None:
         end = time.monotonic() + seconds
-        times = asyncio.run(run_clients(address, count, slots, per_second, end))
+        times = uvloop.run(run_clients(address, count, slots, per_second, end))
         new = out.with_suffix(".new")
         new.write_text(json.dumps(asdict(times)))
         new.rename(out)
@@ -268,7 +272,10 @@ def cpu_seconds(supervisor: Supervisor, postgres: int) -> dict[str, float]:
     """CPU time of the services and of all of PostgreSQL so far."""
     used = {child.name: _cpu(child.pid) for child in supervisor.children if child.pid}
     backends = Path(f"/proc/{postgres}/task/{postgres}/children").read_text().split()
-    used["postgres"] = sum(_cpu(pid) for pid in [postgres, *map(int, backends)])
+    used["postgres"] = _cpu(postgres)
+    for pid in map(int, backends):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a worker that ended meanwhile
+            used["postgres"] += _cpu(pid)
     return used
 
 

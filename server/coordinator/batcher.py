@@ -1,7 +1,8 @@
 """Group commit: calls that wait at the same moment share one statement.
 
 While one batch is in the database the next one gathers, so the busier the coordinator
-is, the larger its batches and the cheaper each call.
+is, the larger its batches and the cheaper each call. Where nobody is in a hurry batches also
+begin at a distance, which makes them larger still; the first after a lull goes at once.
 """
 
 from __future__ import annotations
@@ -34,12 +35,17 @@ class Batcher(Generic[Q, A]):
         weight: Callable[[Q], int] = lambda _: 1,
         most: int = MOST_AT_ONCE,
         longest: int = LONGEST_QUEUE,
+        apart: float = 0.0,
     ) -> None:
-        """A batch weighs at most `most`, unless a single question does; `longest` may wait."""
+        """A batch weighs at most `most`, unless a single question does; `longest` may wait.
+
+        Batches begin `apart` seconds from each other at least.
+        """
         self._work = work
         self._weight = weight
         self._most = most
         self._longest = longest
+        self._apart = apart
         self._waiting: deque[tuple[Q, asyncio.Future[A]]] = deque()
         self._wake = asyncio.Event()
 
@@ -52,8 +58,13 @@ class Batcher(Generic[Q, A]):
         return await future
 
     async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        not_before = loop.time()
         while True:
             await self._wake.wait()
+            if (pause := not_before - loop.time()) > 0:
+                await asyncio.sleep(pause)
+            not_before = loop.time() + self._apart
             batch = self._next_batch()
             if not self._waiting:
                 self._wake.clear()

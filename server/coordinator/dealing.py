@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import psycopg
@@ -35,6 +35,7 @@ class Dealer:
         #: Whether a question waited for another user's answer, and whether one may by now.
         self._again_waits = True
         self._again_news = True
+        self._to_learn = asyncio.Event()
         #: How many of the leases shall be questions with a known answer.
         self.probe_rate = 0.0
 
@@ -89,23 +90,28 @@ class Dealer:
 
     async def keep_stocked(self, tell: Callable[[], None]) -> None:
         """Fill the stock whenever it is low, and tell of it, as long as this runs."""
-        backoff = Backoff()
-        while True:
+
+        async def fill() -> None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if self._stock.empty else KEEP_SECONDS):
                     await self._stock.low.wait()
-            try:
-                await self._stock.put_back()
-                await self._stock.fill()
-                tell()
-                await self._asked_again(1)
-                await self._terms.renew()
-            except psycopg.OperationalError as error:
-                pause = backoff.next()
-                log.warning("cannot take work ahead: %s; again in %.1f s", error, pause)
-                await asyncio.sleep(pause)
-            else:
-                backoff.reset()
+            await self._stock.put_back()
+            await self._stock.fill()
+            tell()
+            self._to_learn.set()
+
+        await _again_and_again(fill, "take work ahead")
+
+    async def keep_informed(self) -> None:
+        """Learn what must be known to deal from the stock, as long as that is in use."""
+
+        async def learn() -> None:
+            await self._to_learn.wait()
+            self._to_learn.clear()
+            await self._asked_again(1)
+            await self._terms.renew()
+
+        await _again_and_again(learn, "look up who may have work")
 
     async def _asked_again(self, most: int) -> list[Again]:
         if not (self._again_waits or self._again_news):
@@ -122,3 +128,17 @@ class Dealer:
         first = self._numbers[0]
         self._numbers = self._numbers[count:]
         return first
+
+
+async def _again_and_again(step: Callable[[], Awaitable[None]], what: str) -> None:
+    """Take this step after step; when the database is away, wait before the next."""
+    backoff = Backoff()
+    while True:
+        try:
+            await step()
+        except psycopg.OperationalError as error:
+            pause = backoff.next()
+            log.warning("cannot %s: %s; again in %.1f s", what, error, pause)
+            await asyncio.sleep(pause)
+        else:
+            backoff.reset()

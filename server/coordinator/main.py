@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import grpc
 import psycopg
+import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
@@ -71,7 +72,7 @@ def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
     except Stopped:
         return
     gc.freeze()  # what is loaded by now is no garbage: looking for some there takes 40 ms
-    asyncio.run(_serve(url, stop, settings))
+    uvloop.run(_serve(url, stop, settings))
 
 
 async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
@@ -120,6 +121,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
             leasing.run(),
             stock.write(),
             dealer.keep_stocked(leasing.stock_is_filled),
+            dealer.keep_informed(),
             service.submitting.run(),
             service.beating.run(),
             service.listing.run(),

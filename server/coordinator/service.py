@@ -35,6 +35,8 @@ A = TypeVar("A")
 
 LONGEST_WAIT_MS = 60_000
 MOST_ROWS_A_BATCH = 2048
+#: How long results and heartbeats are gathered: nobody waits for their replies to go on.
+GATHER_SECONDS = 0.05
 
 RETRY_MS = {
     pb.NoWork.NO_CAMPAIGN: 30_000,
@@ -78,10 +80,10 @@ class Service:
         self._metrics = metrics
         self._heartbeat_ms = heartbeat_ms
         self.submitting: Batcher[list[Returned], list[str]] = Batcher(
-            self._submit, weight=len, most=MOST_ROWS_A_BATCH
+            self._submit, weight=len, most=MOST_ROWS_A_BATCH, apart=GATHER_SECONDS
         )
         self.beating: Batcher[list[Beat], list[Directive]] = Batcher(
-            self._beat, weight=len, most=MOST_ROWS_A_BATCH
+            self._beat, weight=len, most=MOST_ROWS_A_BATCH, apart=GATHER_SECONDS
         )
         self.listing: Batcher[None, list[str]] = Batcher(_once(store.running_games))
         self.looking: Batcher[None, tuple[int, int, bool]] = Batcher(_once(store.campaigns_open))

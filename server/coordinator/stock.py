@@ -28,17 +28,19 @@ from zermelo.server.database import Backoff
 log = logging.getLogger(__name__)
 
 #: For how long to keep workunits ready, at the rate at which they are asked for.
-AHEAD_SECONDS = 0.5
+AHEAD_SECONDS = 1.0
+#: Filled up when so much of it is gone: what is left must last as long as that takes.
+REFILL = 0.25
 #: Less than this is not worth it, and more than this at once takes too long.
 LEAST, MOST = 64, 2048
 #: How long to leave the queue alone after it had less than was wanted.
 SHORT_SECONDS = 0.05
 #: How long to gather leases before they are written down together.
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.04
 #: Over how long the rate is measured.
 RATE_SECONDS = 0.25
 #: What nobody asked for within this time goes back to the queue.
-KEEP_SECONDS = 2.0
+KEEP_SECONDS = 3.0
 #: When others may take it for lost. Far longer, because they go by another clock.
 HOLD_SECONDS = 30.0
 
@@ -69,7 +71,7 @@ class Stock:
         now = self._clock()
         if (elapsed := now - self._measured_at) >= RATE_SECONDS:
             self._rate, self._asked, self._measured_at = self._asked / elapsed, 0, now
-        if self._missing() * 2 > self._target() and now >= self._not_before:
+        if self._missing() > REFILL * self._target() and now >= self._not_before:
             self.low.set()
 
     def take(self, request: Request, first: LeaseId) -> list[Leased]:
@@ -80,6 +82,7 @@ class Stock:
         fresh = self._clock() - KEEP_SECONDS
         while self._held and len(leased) < request.slots:
             if self._since[self._held[0].hold] < fresh:
+                self.low.set()  # to be put back at once, not when its time comes
                 break
             item = self._held.popleft()
             self._left[item.hold] -= 1
@@ -97,9 +100,9 @@ class Stock:
     # -- writing down --------------------------------------------------------------------
 
     async def written(self, leases: Iterable[LeaseId] | None = None) -> None:
-        """Wait until these leases, or all, are in the database as far as they are ours."""
-        wanted = None if leases is None else set(leases)
-        while self._unwritten and (wanted is None or not self._unwritten.isdisjoint(wanted)):
+        """Wait until these leases, or all so far, are in the database if they are ours."""
+        wanted = self._unwritten.copy() if leases is None else set(leases)
+        while not self._unwritten.isdisjoint(wanted):
             if self._database_away:
                 raise psycopg.OperationalError("the database is away")
             await self._batch_written.wait()
@@ -151,12 +154,10 @@ class Stock:
 
     async def fill(self) -> None:
         """Hold as many workunits as calls will want soon."""
-        self.low.clear()
         missing = int(self._missing())
-        if missing <= 0:
-            return
         began = self._clock()
-        held = await self._store.hold_workunits(missing, HOLD_SECONDS)
+        held = await self._store.hold_workunits(missing, HOLD_SECONDS) if missing > 0 else []
+        self.low.clear()  # calls that found it low meanwhile did not know of these
         if len(held) < missing:
             self._not_before = self._clock() + SHORT_SECONDS
         if held:

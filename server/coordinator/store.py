@@ -24,6 +24,7 @@ from zermelo.server.coordinator.rows import (
     LeaseId,
     Returned,
     Seen,
+    array,
     columns,
 )
 from zermelo.server.coordinator.statements import Statements
@@ -164,7 +165,7 @@ class CoordinatorStore:
                 "workunits": written["workunit"],
                 "hosts": written["host"],
                 "budgets": written["budget"],
-                "spent": spent,
+                "spent": array(spent),
                 "lease_seconds": self._lease_seconds,
             },
         )

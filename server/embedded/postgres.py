@@ -53,6 +53,7 @@ SETTINGS = {
     "jit": "off",
     "io_method": "sync",
     "autovacuum_naptime": "15s",
+    "autovacuum_vacuum_cost_delay": "10ms",
     "autovacuum_vacuum_scale_factor": "0.1",
     "log_checkpoints": "off",
     "log_timezone": "UTC",

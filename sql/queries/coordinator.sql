@@ -208,7 +208,7 @@ FROM fresh ORDER BY priority, fresh.id
 -- Write down leases of held workunits, and end the holds that are used up. A hold that ended
 -- meanwhile has no leases: its workunits went to others.
 WITH kept AS MATERIALIZED (
-    SELECT id FROM holds WHERE id = ANY (%(holds)s) ORDER BY id FOR UPDATE
+    SELECT id FROM holds WHERE id = ANY (%(holds)s::bigint[]) ORDER BY id FOR UPDATE
 ),
 leased AS (
     INSERT INTO leases (id, workunit, host, budget, deadline)
@@ -222,7 +222,7 @@ leased AS (
     RETURNING id
 )
 DELETE FROM holds
-WHERE id = ANY (%(spent)s)
+WHERE id = ANY (%(spent)s::bigint[])
   AND (SELECT count(*) FROM leased) >= 0  -- not before the leases are there
 
 -- name: end_holds
@@ -236,14 +236,17 @@ WITH ended AS MATERIALIZED (
 gone AS (
     DELETE FROM holds WHERE id = ANY (ARRAY (SELECT id FROM ended))
 ),
+unheld AS MATERIALIZED (
+    SELECT unnest(workunits) AS id FROM ended
+    EXCEPT
+    SELECT unnest(workunits) FROM holds WHERE id <> ALL (ARRAY (SELECT id FROM ended))
+    EXCEPT
+    SELECT workunit FROM leases
+    WHERE workunit = ANY (ARRAY (SELECT unnest(workunits) FROM ended)) AND state::text = 'open'
+),
 freed AS (
-    UPDATE workunits w SET state = 'ready'
-    WHERE id = ANY (ARRAY (SELECT unnest(workunits) FROM ended)) AND state::text = 'leased'
-      AND NOT EXISTS (SELECT FROM leases l WHERE l.workunit = w.id AND l.state = 'open')
-      AND NOT EXISTS (
-          SELECT FROM holds other WHERE w.id = ANY (other.workunits)
-             AND other.id <> ALL (ARRAY (SELECT id FROM ended))
-      )
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT id FROM unheld ORDER BY id)) AND state::text = 'leased'
     RETURNING id
 ),
 told AS (

@@ -63,6 +63,25 @@ def test_a_batch_has_a_weight_but_at_least_one_question() -> None:
     asyncio.run(scenario())
 
 
+def test_batches_begin_at_a_distance() -> None:
+    async def scenario() -> None:
+        work = Work()
+        work.go.set()
+        batcher = Batcher(work, apart=1.0)
+        runner = asyncio.create_task(batcher.run())
+        calls = []
+        for number in (1, 2, 3, 4):  # one after the other, with time to serve each at once
+            calls.append(asyncio.create_task(batcher(number)))
+            for _ in range(10):
+                await asyncio.sleep(0)
+        assert work.batches == [[1]]
+        assert await asyncio.gather(*calls) == [2, 4, 6, 8]
+        assert work.batches == [[1], [2, 3, 4]]
+        runner.cancel()
+
+    asyncio.run(scenario())
+
+
 def test_an_error_reaches_everybody_in_the_batch_and_nobody_else() -> None:
     async def scenario() -> None:
         work = Work()

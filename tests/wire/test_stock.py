@@ -11,7 +11,15 @@ import pytest
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator import stock as module
-from zermelo.server.coordinator.rows import Beat, HostId, Leased, Request, Returned
+from zermelo.server.coordinator.rows import (
+    Beat,
+    Given,
+    HoldId,
+    HostId,
+    Leased,
+    Request,
+    Returned,
+)
 from zermelo.server.coordinator.stock import KEEP_SECONDS, LEAST, RATE_SECONDS
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import UserId
@@ -129,7 +137,9 @@ def test_what_nobody_asks_for_goes_back(
         await table.stock.put_back()
         assert states(connection).count("ready") == 3  # not yet
         table.now += KEEP_SECONDS + 0.1
+        table.stock.low.clear()
         assert take(table, host) == []  # too old
+        assert table.stock.low.is_set()  # so that it does not stand in the way for long
         await table.stock.put_back()
         assert states(connection) == ["leased"] * 2 + ["ready"] * 8
         assert given.lease in open_leases(connection)
@@ -243,6 +253,35 @@ def test_there_is_no_stock_for_few_calls(database: str, queue: Queue) -> None:
             assert table.stock.low.is_set() is is_low
 
     at_table(database, play)
+
+
+def test_who_waits_for_leases_does_not_wait_for_later_ones(
+    database: str, queue: Queue, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue.add(10)
+
+    async def play(table: Table, host: tuple[HostId, UserId]) -> None:
+        write, begun, go_on = table.store.lease_held, asyncio.Event(), asyncio.Event()
+
+        async def slowly(given: list[Given], spent: list[HoldId]) -> None:
+            begun.set()
+            await go_on.wait()
+            go_on.clear()
+            await write(given, spent)
+
+        monkeypatch.setattr(table.store, "lease_held", slowly)
+        take(table, host)
+        waiting = asyncio.create_task(table.stock.written())
+        await begun.wait()
+        take(table, host)  # not in the batch that is being written
+        go_on.set()
+        async with asyncio.timeout(60):
+            await waiting
+        go_on.set()
+        async with asyncio.timeout(60):
+            await table.stock.written()
+
+    at_stocked_table(database, play)
 
 
 def test_without_the_database_nothing_is_handed_out(
