@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import uvloop
 from pipeline import Feeder, oracle, percentile, plant
 
 from zermelo.proto import coordinator_pb2 as pb
@@ -164,7 +165,7 @@ async def volunteers(tokens: list[str], end: float) -> Told:
 
 def volunteers_process(tokens: list[str], seconds: float, out: Path) -> Callable[[], None]:
     def main() -> None:
-        told = asyncio.run(volunteers(tokens, time.monotonic() + seconds))
+        told = uvloop.run(volunteers(tokens, time.monotonic() + seconds))
         new = out.with_suffix(".new")
         new.write_text(json.dumps(asdict(told)))
         new.rename(out)

@@ -9,13 +9,18 @@ from typing import Any
 
 import click
 
-from zermelo.cli.options import database_options, json_option, open_connection, option
+from zermelo.cli.options import (
+    database_options,
+    json_option,
+    open_connection,
+    option,
+    target_seconds_option,
+)
 from zermelo.cli.plain_errors import CommandError
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import (
     DEFAULT_PROBE_RATE,
-    DEFAULT_TARGET_SECONDS,
     Summary,
     campaign_summary,
     create_campaign,
@@ -38,8 +43,7 @@ def campaign() -> None:
 @option("--goal", type=click.Choice([str(goal) for goal in Goal]), default=str(Goal.SCORE),
         help="What to prove: the exact score, or only who wins.")
 @option("--position", default=None, help="Where to start.  [default: the initial position]")
-@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=DEFAULT_TARGET_SECONDS,
-        help="How long a workunit should keep a client busy at most.")
+@target_seconds_option
 @option("--node-limit", type=click.IntRange(1), default=None,
         help="Most nodes of a workunit, whatever the client's speed.")
 @option("--replication", default="adaptive", metavar="none|adaptive|quorum=N",
@@ -50,7 +54,7 @@ def campaign() -> None:
 @database_options
 @json_option
 def create(
-    spec: str, name: str | None, goal: str, position: str | None, target_seconds: float,
+    spec: str, name: str | None, goal: str, position: str | None, target_seconds: float | None,
     node_limit: int | None, replication: str, probe_rate: float, data_dir: Path,
     database: str | None, as_json: bool,
 ) -> None:
@@ -132,12 +136,11 @@ def grow(
 @option("--game", "spec", default=None, metavar="SPEC",
         help="The game, if the file does not tell it.")
 @option("--name", default=None, help="How to call them.  [default: the file's name]")
-@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=DEFAULT_TARGET_SECONDS,
-        help="How long a workunit should keep a client busy at most.")
+@target_seconds_option
 @database_options
 @json_option
 def import_(
-    file: Path, spec: str | None, name: str | None, target_seconds: float, data_dir: Path,
+    file: Path, spec: str | None, name: str | None, target_seconds: float | None, data_dir: Path,
     database: str | None, as_json: bool,
 ) -> None:
     """Check the claims of FILE, a campaign for each: lines POSITION,LOWER,UPPER.

@@ -31,6 +31,14 @@ def json_option(command: F) -> F:
     )
 
 
+def target_seconds_option(command: F) -> F:
+    return option(
+        "--target-seconds", type=click.FloatRange(0.01, 86400), default=None,
+        show_default="2, and where one long search does better, its time",
+        help="How long a workunit should take; what takes longer is split.",
+    )(command)  # fmt: skip
+
+
 def database_options(command: F) -> F:
     """``--data-dir`` and ``--database``: where the campaigns are."""
     data_dir = option(

@@ -30,7 +30,7 @@ from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC2"
 _FIRST_SLICE = 1 << 16  # nodes
-_CONQUEST_SHARE = 2  # nodes of the conquest to one of the prover's: about equal time
+_CONQUEST_SHARE = 2, 12  # nodes of the conquest to one of the prover's, on small and large boards
 _LARGE = 20  # points of a board on which owning everything is tried for any question,
 _PLENTY = 1_000_000  # given so many nodes: with fewer, to weigh all sets would take longer
 
@@ -125,7 +125,29 @@ class GoEngine:
     def guess(self, position: GoPosition) -> int:
         if self.game.is_final(position):
             return self.game.score(position)
-        return self.game.evaluate(position)
+        if not self._large:
+            return self.game.evaluate(position)
+        moves = self.game.moves(position)
+        stones = [move for move in moves if move != PASS] or moves
+        return max(-self._influence(self.game.play(position, move)) for move in stones)
+
+    def _influence(self, position: GoPosition) -> int:
+        """The score if every empty point goes to whoever is nearer, for the side to move.
+
+        While one side has no stone yet, nothing is said about empty points.
+        """
+        black, white = position.black, position.white
+        free = self._go.board.mask & ~(black | white) if black and white else 0
+        while free:
+            near_black = self._go.board.neighbours(black) & free
+            near_white = self._go.board.neighbours(white) & free
+            free &= ~(near_black | near_white)
+            black |= near_black & ~near_white
+            white |= near_white & ~near_black
+            if not near_black | near_white:
+                break
+        score = black.bit_count() - white.bit_count() - self._go.komi
+        return score if position.black_to_move else -score
 
     def checkpoint(self) -> bytes:
         return seal(_MAGIC, self.game, zlib.compress(self._prover.dump(), 1))
@@ -225,7 +247,7 @@ class GoEngine:
                 return whole
             if conquest.over:
                 return None
-            value = self._prove(position, target, nodes // _CONQUEST_SHARE)
+            value = self._prove(position, target, nodes // _CONQUEST_SHARE[self._large])
             if value is not None:
                 return value
             nodes *= 2

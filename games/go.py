@@ -41,6 +41,12 @@ OPTIONS = {
 #: Captures make room again: moves that a game lasts for each point that is empty, by how its
 #: search grows from board to board, compared with a game without captures.
 PLIES_PER_POINT = 1.44
+#: ... and on boards of these sizes, where mostly one side gets everything, which takes less to
+#: prove than any other score. (5x5 after a stone in the centre: 78 million nodes.)
+DECISIVE_SIZES = range(20, 26)
+PLIES_WHERE_DECISIVE = 1.19
+#: Such a proof is one search with one table: in parts it takes far more.
+DECISIVE_SECONDS = 3000.0
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
 _KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
 
@@ -198,7 +204,15 @@ class Go(Game[GoPosition]):
         if self.is_final(position):
             return 0
         empty = len(self.board.points) - (position.black | position.white).bit_count()
-        return round(PLIES_PER_POINT * (empty + 2))
+        return round((PLIES_WHERE_DECISIVE if self._decisive else PLIES_PER_POINT) * (empty + 2))
+
+    @property
+    def target_seconds(self) -> float:
+        return DECISIVE_SECONDS if self._decisive else super().target_seconds
+
+    @property
+    def _decisive(self) -> bool:
+        return len(self.board.points) in DECISIVE_SIZES
 
     # -- identity ---------------------------------------------------------------------
 

@@ -109,6 +109,11 @@ class Game(ABC, Generic[P]):
 
     # -- hints: never part of a proof --------------------------------------------------
 
+    @property
+    def target_seconds(self) -> float:
+        """How long a workunit should take unless somebody says otherwise."""
+        return 2.0
+
     @abstractmethod
     def evaluate(self, position: P) -> Score:
         """A cheap guess of the score, for the side to move."""

@@ -17,7 +17,6 @@ from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
 
-DEFAULT_TARGET_SECONDS = 2.0
 DEFAULT_PROBE_RATE = 0.01
 
 
@@ -83,7 +82,7 @@ def create_campaign(
     position: str | None = None,
     name: str | None = None,
     goal: str = Goal.SCORE,
-    target_seconds: float = DEFAULT_TARGET_SECONDS,
+    target_seconds: float | None = None,
     node_limit: int | None = None,
     replication: str = "none",
     quorum: int = 1,
@@ -107,7 +106,7 @@ def create_campaign(
                 "position": position,
                 "goal": Goal(goal),
                 "max_score": game.max_score,
-                "target_seconds": target_seconds,
+                "target_seconds": target_seconds or game.target_seconds,
                 "node_limit": node_limit,
                 "replication": replication,
                 "quorum": quorum,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zermelo import ZermeloError
-from zermelo.cli.options import database_options, json_option, option
+from zermelo.cli.options import database_options, json_option, option, target_seconds_option
 from zermelo.cli.solve.best_play import play_on
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.client.settings import usable_cores
@@ -39,8 +39,7 @@ class StoppedError(ZermeloError):
         help="Searches that run at the same time.")
 @option("--goal", type=click.Choice(["score", "outcome"]), default="score",
         help="The exact score, or only who wins.")
-@option("--target-seconds", type=click.FloatRange(0.01, 86400), default=2.0,
-        help="How long a workunit should take; what takes longer is split.")
+@target_seconds_option
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
         help="Transposition table for each worker; they share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
@@ -50,7 +49,7 @@ def solve(
     spec: str,
     workers: int | None,
     goal: str,
-    target_seconds: float,
+    target_seconds: float | None,
     hash_mb: int,
     name: str | None,
     data_dir: Path,

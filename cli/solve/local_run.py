@@ -38,7 +38,7 @@ class LocalRunSettings:
     name: str | None
     workers: int
     hash_mb: int
-    target_seconds: float
+    target_seconds: float | None
     data_dir: Path
     database: str | None
 

@@ -141,6 +141,26 @@ def test_symmetric_positions_have_symmetric_answers(size: str) -> None:
 # -- what every engine promises --------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", ["4x5", "5x5"])
+def test_on_large_boards_the_centre_looks_best_from_every_side(size: str) -> None:
+    game = go(size)
+    engine, start = GoEngine(game), game.initial()
+    outlook = {move: -engine.guess(game.play(start, move)) for move in game.moves(start)}
+    best = [move for move in outlook if outlook[move] == max(outlook.values())]
+    names = {"4x5": {"c2", "c3"}, "5x5": {"c3"}}
+    assert {game.move_name(move) for move in best} == names[size]
+    assert min(outlook.values()) == outlook[game.find_move(start, "a1")]
+    rng = random.Random(size)
+    for _ in range(20):
+        position = wander(game, rng, rng.randrange(2, 12))
+        assert len({engine.guess(image) for image in game.symmetries(position)}) == 1
+        swapped = replace(
+            position, black=position.white, white=position.black,
+            black_to_move=not position.black_to_move, past=frozenset(),
+        )  # fmt: skip
+        assert engine.guess(swapped) == engine.guess(replace(position, past=frozenset()))
+
+
 def test_the_factory_opens_it() -> None:
     assert isinstance(open_engine(go("5x5")), GoEngine)
 
