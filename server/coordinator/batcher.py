@@ -2,7 +2,8 @@
 
 While one batch is in the database the next one gathers, so the busier the coordinator
 is, the larger its batches and the cheaper each call. Where nobody is in a hurry batches also
-begin at a distance, which makes them larger still; the first after a lull goes at once.
+begin at a distance, which makes them larger still, as long as there is a crowd: a call that
+was alone keeps nobody waiting.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Batcher(Generic[Q, A]):
     ) -> None:
         """A batch weighs at most `most`, unless a single question does; `longest` may wait.
 
-        Batches begin `apart` seconds from each other at least.
+        After a batch of several questions the next begins `apart` seconds later at least.
         """
         self._work = work
         self._weight = weight
@@ -64,8 +65,8 @@ class Batcher(Generic[Q, A]):
             await self._wake.wait()
             if (pause := not_before - loop.time()) > 0:
                 await asyncio.sleep(pause)
-            not_before = loop.time() + self._apart
             batch = self._next_batch()
+            not_before = loop.time() + (self._apart if len(batch) > 1 else 0)
             if not self._waiting:
                 self._wake.clear()
             await self._serve(batch)

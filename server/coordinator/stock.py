@@ -32,7 +32,7 @@ AHEAD_SECONDS = 1.0
 #: Filled up when so much of it is gone: what is left must last as long as that takes.
 REFILL = 0.25
 #: Less than this is not worth it, and more than this at once takes too long.
-LEAST, MOST = 64, 2048
+LEAST, MOST = 512, 2048
 #: How long to leave the queue alone after it had less than was wanted.
 SHORT_SECONDS = 0.05
 #: How long to gather leases before they are written down together.

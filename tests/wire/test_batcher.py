@@ -63,20 +63,26 @@ def test_a_batch_has_a_weight_but_at_least_one_question() -> None:
     asyncio.run(scenario())
 
 
-def test_batches_begin_at_a_distance() -> None:
+def test_in_a_crowd_batches_begin_at_a_distance() -> None:
     async def scenario() -> None:
         work = Work()
         work.go.set()
         batcher = Batcher(work, apart=1.0)
         runner = asyncio.create_task(batcher.run())
-        calls = []
-        for number in (1, 2, 3, 4):  # one after the other, with time to serve each at once
-            calls.append(asyncio.create_task(batcher(number)))
+
+        async def calls(*numbers: int) -> list[asyncio.Task[int]]:
+            """Calls at the same moment, with time to serve them at once."""
+            made = [asyncio.create_task(batcher(number)) for number in numbers]
             for _ in range(10):
                 await asyncio.sleep(0)
-        assert work.batches == [[1]]
-        assert await asyncio.gather(*calls) == [2, 4, 6, 8]
-        assert work.batches == [[1], [2, 3, 4]]
+            return made
+
+        made = await calls(1) + await calls(2)
+        assert work.batches == [[1], [2]]  # nobody else was there
+        made += await calls(3, 4) + await calls(5) + await calls(6)
+        assert work.batches == [[1], [2], [3, 4]]
+        assert await asyncio.gather(*made) == [2, 4, 6, 8, 10, 12]
+        assert work.batches == [[1], [2], [3, 4], [5, 6]]
         runner.cancel()
 
     asyncio.run(scenario())
