@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 #: Work kept in store, in seconds: bridges a request and the noise of a busy machine.
 STORE_SECONDS = 0.03
 MOST_IN_STORE = 64
+#: Where a search takes so long its worker may as well wait for the next workunit: in store that
+#: would make no progress, and its lease would end.
+LONG_SECONDS = 10.0
 MOST_SLOTS = 256
 LONGEST_PAUSE_AFTER_FAILURE = 60.0
 
@@ -102,8 +105,10 @@ class Intake:
 
     def _wanted_in_store(self) -> int:
         seconds = self._speed.workunit_seconds
-        if seconds is None:
-            return 1
+        if seconds is None:  # none was finished: at least as long as they take by now
+            seconds = max([1.0, *(held.seconds for held in self._ledger)])
+        if seconds >= LONG_SECONDS:
+            return 0
         enough = math.ceil(self._crew.allowed * STORE_SECONDS / max(seconds, 1e-4))
         return min(max(1, enough), MOST_IN_STORE)
 

@@ -1,0 +1,73 @@
+"""How much work is asked for: enough that no worker waits, nothing that would lie idle."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from zermelo.client.intake import LONG_SECONDS, MOST_IN_STORE, Intake
+from zermelo.client.ledger import Held, Ledger
+from zermelo.client.speed import Speed
+from zermelo.proto import coordinator_pb2 as pb
+
+WORKERS = 2
+
+
+class Asked(Exception):  # noqa: N818 - ends the run of an intake
+    """So many workunits."""
+
+
+class Coordinator:
+    async def request_work(self, slots: int, *_: object, **__: object) -> pb.RequestWorkReply:
+        raise Asked(slots)
+
+
+def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
+    crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+    connection: Any = Coordinator()
+    hello: Any = None
+    intake = Intake(
+        connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello
+    )
+    with pytest.raises(Asked) as asked:
+        asyncio.run(intake.run())
+    return int(asked.value.args[0])
+
+
+def search(ledger: Ledger, lease: int, seconds: float) -> None:
+    """A search that has been going on for so long."""
+    ledger.take(Held(pb.Workunit(lease_id=lease), deadline=0.0))
+    (held,) = (held for held in ledger if held.lease == lease)
+    held.started_at = time.monotonic() - seconds
+
+
+@pytest.mark.parametrize(
+    ("finished_after", "in_store"), [(None, 1), (1.0, 1), (0.01, 6), (1e-5, MOST_IN_STORE)]
+)
+def test_the_shorter_workunits_are_the_more_lie_in_store(
+    tmp_path: Path, finished_after: float | None, in_store: int
+) -> None:
+    speed = Speed()
+    if finished_after is not None:
+        speed.finished(1000, finished_after)
+    assert slots_asked_for(Ledger(tmp_path / "x"), speed) == WORKERS + in_store
+
+
+def test_nothing_lies_in_store_behind_long_searches(tmp_path: Path) -> None:
+    speed = Speed()
+    speed.finished(1000, LONG_SECONDS)
+    assert slots_asked_for(Ledger(tmp_path / "x"), speed) == WORKERS
+
+
+def test_long_searches_are_noticed_before_the_first_has_ended(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "x")
+    search(ledger, 1, seconds=1.0)
+    assert slots_asked_for(ledger, Speed()) == WORKERS  # the second, and one in store
+    search(ledger, 2, seconds=LONG_SECONDS + 1)
+    ledger.end(1)
+    assert slots_asked_for(ledger, Speed()) == WORKERS - 1
