@@ -127,9 +127,9 @@ class GoEngine:
             return self.game.score(position)
         if not self._large:
             return self.game.evaluate(position)
-        moves = self.game.moves(position)
-        stones = [move for move in moves if move != PASS] or moves
-        return max(-self._influence(self.game.play(position, move)) for move in stones)
+        stones = (self._go.after(position, point) for point in self._go.board.points)
+        passing = self._influence(position)
+        return max((-self._influence(child) for child in stones if child), default=passing)
 
     def _influence(self, position: GoPosition) -> int:
         """The score if every empty point goes to whoever is nearer, for the side to move.
