@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -43,17 +44,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The URL of a server with a template database."""
-    with tempfile.TemporaryDirectory(prefix="zermelo-test-") as folder:
-        Path(folder).chmod(0o711)
-        with running(EmbeddedPostgres(Path(folder))) as url:
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("ALTER SYSTEM SET fsync = off")
-                connection.execute("SELECT pg_reload_conf()")
-                connection.execute(
-                    sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
-                )
-            ensure_schema(_url_of(url, TEMPLATE))
-            yield url
+    with open_folder() as folder, running(EmbeddedPostgres(folder)) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(
+                sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
+            )
+        ensure_schema(_url_of(url, TEMPLATE))
+        yield url
 
 
 @pytest.fixture
@@ -75,18 +74,21 @@ def connection(database: str) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def open_path(tmp_path: Path) -> Path:
-    """A `tmp_path` in which the embedded PostgreSQL can live also where root runs the tests."""
-    return let_postgres_enter(tmp_path)
+def open_path() -> Iterator[Path]:
+    """A folder in which the embedded PostgreSQL can live also where root runs the tests."""
+    with open_folder() as folder:
+        yield folder
 
 
-def let_postgres_enter(folder: Path) -> Path:
-    """Root's PostgreSQL runs under another account, which must be able to reach its files."""
-    for directory in (folder, *folder.parents):
-        if directory == Path(tempfile.gettempdir()):
-            break
-        directory.chmod(0o755)
-    return folder
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """Root's PostgreSQL runs under another account, which must be able to reach its files.
+
+    Not below pytest's own folder: whoever starts pytest meanwhile closes that for others.
+    """
+    with tempfile.TemporaryDirectory(prefix="zermelo-test-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 def _new_database(server: str, template: str) -> Iterator[str]:

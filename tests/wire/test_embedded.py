@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.conftest import let_postgres_enter
+from tests.conftest import open_folder
 from zermelo.server.embedded import (
     DataDirectory,
     DataDirectoryInUseError,
@@ -29,11 +30,11 @@ from .conftest import wait_until
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = let_postgres_enter(tmp_path_factory.mktemp("embedded"))
-    with running(EmbeddedPostgres(folder)) as url, psycopg.connect(url) as connection:
-        connection.execute("CREATE TABLE kept AS SELECT 1913 AS year")
-    return folder
+def cluster() -> Iterator[Path]:
+    with open_folder() as folder:
+        with running(EmbeddedPostgres(folder)) as url, psycopg.connect(url) as connection:
+            connection.execute("CREATE TABLE kept AS SELECT 1913 AS year")
+        yield folder
 
 
 def year(url: str) -> int:
