@@ -53,6 +53,8 @@ from zermelo.sql import query
 
 SPEC = "reversi:8x8"
 EMPTIES = 12
+#: At least the so-maniest part of the answers comes after all honest hosts are known.
+ANSWERS_PART_KNOWN = 5
 NODE_LIMIT = 100
 PROBE_RATE = 0.01
 #: How often those lie who lie at random.
@@ -345,7 +347,10 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
         ensure_schema(url)
         with connect_once(url) as connection:
             simulation = Simulation(connection, hosts, seed)
-            while simulation.answers < answers:
+            # What safety costs once hosts are known needs answers from then on.
+            while simulation.answers < max(
+                answers, simulation.known_after + answers // ANSWERS_PART_KNOWN
+            ):
                 simulation.solve_one()
                 print(f"{simulation.answers:7} answers, {simulation.lies} lies,"
                       f" known after {simulation.known_after or '-'}", flush=True)
