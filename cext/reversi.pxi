@@ -21,6 +21,7 @@ include "reversi_training.pxi"
 cdef enum:
     LOCAL_BYTES = 1 << 18
     EXPECTED_PLIES = 4      # how deep to look for a first guess
+    EFFORT_PLIES = 6        # how deep to look for what a proof costs
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
 
@@ -264,6 +265,23 @@ cdef class Core:
             grains = search_estimate(s, own, opponent, &shown, empties, EXPECTED_PLIES, -WIDEST,
                                      WIDEST)
         return round(grains / GRAINS)
+
+    def efforts(self, u64 own, u64 opponent, int threshold):
+        """What proving a score of at least and of less than `threshold` probably costs, in bits
+        (log2 of nodes); None without weights."""
+        cdef Search *s = self.searches
+        cdef Configuration shown
+        cdef int empties = popcount(self.geometry.board & ~(own | opponent))
+        cdef int reach, hold
+        if self.evaluation.weights == NULL:
+            return None
+        with nogil:
+            configure(self.evaluation, own, opponent, self.geometry.board, &shown)
+            reach = cost_to_reach(s, own, opponent, &shown, threshold, empties, EFFORT_PLIES,
+                                  NEVER)
+            hold = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, EFFORT_PLIES,
+                                NEVER)
+        return reach / <double> BIT, hold / <double> BIT
 
     # -- the table ---------------------------------------------------------------------
 

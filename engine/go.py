@@ -149,6 +149,9 @@ class GoEngine:
         score = black.bit_count() - white.bit_count() - self._go.komi
         return score if position.black_to_move else -score
 
+    def efforts(self, position: GoPosition, threshold: int) -> None:
+        return None
+
     def checkpoint(self) -> bytes:
         return seal(_MAGIC, self.game, zlib.compress(self._prover.dump(), 1))
 

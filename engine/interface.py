@@ -43,6 +43,16 @@ class Progress(NamedTuple):
     fraction: float
 
 
+class Efforts(NamedTuple):
+    """What proving either answer to a question probably takes: logarithms (base e) of nodes.
+
+    The less likely an answer is, the greater the effort that proving it seems to take.
+    """
+
+    yes: float
+    no: float
+
+
 class Window(NamedTuple):
     """An open interval: the search tells scores strictly inside it apart.
 
@@ -103,6 +113,12 @@ class Engine(Protocol):
 
     def guess(self, position: Any) -> int:
         """A quick estimate of the score: where to start asking. Proves nothing."""
+
+    def efforts(self, position: Any, threshold: int) -> Efforts | None:
+        """What it probably takes to prove or disprove that the score is at least `threshold`.
+
+        None where the engine knows no more than how long the game will last. Proves nothing.
+        """
 
     def checkpoint(self) -> bytes:
         """What the table knows, so that `restore` saves repeating the work."""

@@ -91,6 +91,9 @@ class PortableEngine:
             return self.game.score(position)
         return max(-self.game.evaluate(self.game.play(position, move)) for move in moves)
 
+    def efforts(self, position: Any, threshold: int) -> None:
+        return None
+
     def checkpoint(self) -> bytes:
         records = [
             _RECORD.pack(key, len(history), bounds.lo, bounds.hi) + history

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
     Answer,
+    Efforts,
     EngineError,
     Expansion,
     Known,
@@ -28,7 +30,9 @@ TEXTBOOK = ("minimax", "alphabeta", "negamax")
 NO_MOVE = 64
 CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
 MOST_CHECKPOINT_BYTES = 64 << 20
+MOST_BITS = 128.0  # the effort of what looks impossible
 _MAGIC = b"ZRC1"
+_LN_2 = math.log(2)
 
 
 class ReversiEngine:
@@ -123,6 +127,10 @@ class ReversiEngine:
             return self.game.score(position)
         guess = self.core.guess(position.own, position.opponent)
         return self.game.evaluate(position) if guess is None else self._clamp(guess)
+
+    def efforts(self, position: ReversiPosition, threshold: int) -> Efforts | None:
+        bits = self.core.efforts(position.own, position.opponent, threshold)
+        return None if bits is None else Efforts(*(_LN_2 * min(bit, MOST_BITS) for bit in bits))
 
     def checkpoint(self) -> bytes:
         effort = CHECKPOINT_EFFORT

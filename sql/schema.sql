@@ -200,7 +200,11 @@ CREATE TABLE workunits (
     -- How many users must agree on the answer; more than 1 as soon as a second one is wanted.
     quorum      smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
     -- Answers contradict each other: it is asked on until that is decided, needed or not.
-    disputed    boolean NOT NULL DEFAULT false
+    disputed    boolean NOT NULL DEFAULT false,
+    -- What the engine thought that proving either answer takes: logarithms of nodes. NULL where
+    -- nobody asked it about this very question; the cost model then learns nothing from it.
+    effort_yes  real,
+    effort_no   real
 ) WITH (fillfactor = 85);
 
 -- One workunit at a time for a question; several would be paid for twice.

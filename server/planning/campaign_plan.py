@@ -290,6 +290,8 @@ class CampaignPlan:
                 "expected": [question.work for question in questions],
                 "guesses": [question.node.guess for question in questions],
                 "plies_left": [question.node.plies_left for question in questions],
+                "efforts_yes": [question.features.efforts.yes for question in questions],
+                "efforts_no": [question.features.efforts.no for question in questions],
                 "plies": [question.ply for question in questions],
                 "known": [seed.known if seed else None for seed in known],
                 "known_from": [seed.result if seed else None for seed in known],

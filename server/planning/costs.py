@@ -1,25 +1,35 @@
 """What a question costs and how it will probably be answered, learned from results.
 
-The logarithm of the nodes a question takes is modelled as linear in the plies left and
-in how far the guess lies above or below the threshold, with a normal error; the chance
-of a yes is logistic in that distance. Both start from a prior worth a few samples and
-are refitted from the results in the database. Nothing here is ever part of a proof.
+A question shows the efforts that the engine expects either answer to take, the plies
+left, and how far the guess lies above or below the threshold. The logarithm of the nodes it
+takes is modelled as linear in these, with a normal error; the chance of a yes is logistic in
+the distance and in how much more effort a no would take. Both start from a prior worth a few
+samples, which takes the efforts at their word, and are refitted from the results in the
+database. Nothing here is ever part of a proof.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: ln(nodes) at 0 plies left, per ply, per point of distance, per point above the threshold.
-PRIOR_COST = (-3.9, 0.715, -0.03, 0.0)
+from zermelo.engine import Efforts
+
+#: ln(nodes) where an engine has no idea of efforts: at 0 plies left, per ply, per point of
+#: distance.
+USUAL_EFFORT = (-3.9, 0.715, -0.03)
+#: ln(nodes): a constant, per ply left, per point of distance, per point above the threshold,
+#: per unit of the lesser effort.
+PRIOR_COST = (0.0, 0.0, 0.0, 0.0, 1.0)
 PRIOR_SPREAD = 1.3
 #: The mean of a log-normal distribution that is wider than this hangs on a tail that nobody
 #: sees: what takes that long is split.
 WIDEST_SPREAD = 2.0
-PRIOR_CHANCE = (0.0, 0.25)
+#: Of the logit: a constant, per point above the threshold, per unit that a no takes more.
+PRIOR_CHANCE = (0.0, 0.2, 0.5)
 PRIOR_SAMPLES = 8.0
 #: The prior was seen to hold at so many plies left.
 PRIOR_PLIES = 15.0
@@ -34,14 +44,37 @@ LEAST_ERROR = 0.6
 _LEAST_CHANCE = 0.02
 _DAMPING = 20.0  # the largest exponents taken, so that nothing overflows
 _LARGEST_LOG_COST = 60.0
-_SLOWEST_GROWTH, _FASTEST_GROWTH = 0.05, 2.5
+#: A larger difference of efforts says nothing more about the answer.
+_CLEAR = 15.0
+#: How far the data may change the weight of efforts, and what a point and a difference of
+#: efforts must at least say about the answer.
+_EFFORT_WEIGHTS = (0.25, 2.0)
+_LEAST_SLOPES = (-math.inf, 0.01, 0.0)
+
+Weights = tuple[float, ...]
+
+
+class Features(NamedTuple):
+    """What a question shows before anybody has searched."""
+
+    plies_left: int
+    #: How far the guess lies above the threshold.
+    distance: int
+    efforts: Efforts
+
+    def of_cost(self) -> Weights:
+        distance = float(self.distance)
+        return 1.0, float(self.plies_left), abs(distance), distance, min(self.efforts)
+
+    def of_chance(self) -> Weights:
+        yes, no = self.efforts
+        return 1.0, self.distance + 0.5, max(-_CLEAR, min(_CLEAR, no - yes))
 
 
 class Sample(NamedTuple):
     """One result, as the model sees it. `yes` is None when the budget ran out first."""
 
-    plies_left: int
-    distance: int
+    features: Features
     nodes: int
     yes: bool | None
 
@@ -57,45 +90,27 @@ class Outlook(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CostModel:
-    cost_weights: tuple[float, float, float, float] = PRIOR_COST
+    cost_weights: Weights = PRIOR_COST
     spread: float = PRIOR_SPREAD
-    chance_weights: tuple[float, float] = PRIOR_CHANCE
+    chance_weights: Weights = PRIOR_CHANCE
     samples: int = field(default=0, compare=False)
     #: How many typical answers the samples are worth, and the mean plies left of all that is
     #: known, the prior included.
     evidence: float = field(default=0.0, compare=False)
     familiar_plies: float = field(default=PRIOR_PLIES, compare=False)
-    #: Questions look alike by the thousand: what was worked out for one serves all of them.
-    _outlooks: dict[tuple[int, int], Outlook] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
 
-    def outlook(self, plies_left: int, distance: int) -> Outlook:
-        outlook = self._outlooks.get((plies_left, distance))
-        if outlook is None:
-            outlook = self._outlooks[plies_left, distance] = Outlook(
-                self.chance(distance),
-                self.typical_cost(plies_left, distance),
-                self.expected_cost(plies_left, distance),
-            )
-        return outlook
-
-    def log_cost(self, plies_left: int, distance: int) -> float:
-        return _dot(self.cost_weights, _features(plies_left, distance))
-
-    def typical_cost(self, plies_left: int, distance: int) -> float:
-        """The median of the nodes that such a question takes."""
-        return math.exp(min(self.log_cost(plies_left, distance), _LARGEST_LOG_COST)) + 1.0
-
-    def expected_cost(self, plies_left: int, distance: int) -> float:
-        """The mean of the nodes that such a question takes."""
+    def outlook(self, features: Features) -> Outlook:
+        typical = math.exp(min(self.log_cost(features), _LARGEST_LOG_COST)) + 1.0
         spread = min(self.spread, WIDEST_SPREAD)
-        return self.typical_cost(plies_left, distance) * math.exp(spread**2 / 2)
+        return Outlook(self.chance(features), typical, typical * math.exp(spread**2 / 2))
 
-    def chance(self, distance: int) -> float:
-        """How likely the score reaches the threshold when the guess is `distance` above it."""
-        bias, slope = self.chance_weights
-        chance = _logistic(bias + slope * (distance + 0.5))
+    def log_cost(self, features: Features) -> float:
+        """The median of ln(nodes) that such a question takes."""
+        return _dot(self.cost_weights, features.of_cost())
+
+    def chance(self, features: Features) -> float:
+        """How likely the score reaches the threshold."""
+        chance = _logistic(_dot(self.chance_weights, features.of_chance()))
         return min(1 - _LEAST_CHANCE, max(_LEAST_CHANCE, chance))
 
     def error(self, plies_left: float) -> float:
@@ -119,8 +134,10 @@ class CostModel:
 
     @classmethod
     def from_parameters(cls, parameters: Sequence[float], samples: int) -> CostModel:
-        a, b, c, d, spread, bias, slope = parameters
-        return cls((a, b, c, d), spread, (bias, slope), samples)
+        costs = len(PRIOR_COST)
+        return cls(
+            tuple(parameters[:costs]), parameters[costs], tuple(parameters[costs + 1 :]), samples
+        )
 
     def refitted(self, samples: Sequence[Sample]) -> CostModel:
         """The model that explains `samples` best, held by the prior where they are few."""
@@ -132,39 +149,31 @@ class CostModel:
             weights, spread, _fit_chance(samples), len(samples), evidence, familiar
         )
 
-    def _fit_cost(
-        self, samples: Sequence[Sample]
-    ) -> tuple[tuple[float, float, float, float], float]:
+    def _fit_cost(self, samples: Sequence[Sample]) -> tuple[Weights, float]:
         """Least squares with a ridge towards the prior, which counts as PRIOR_SAMPLES rows.
 
-        Plies are taken from their mean, so that the ridge holds the growth per ply and
-        the level at the mean, not their combination.
+        Features are taken from their means, so that the ridge holds the level there and how
+        it grows, not their combination.
         """
-        middle = sum(sample.plies_left for sample in samples) / len(samples)
-        prior = (PRIOR_COST[0] + PRIOR_COST[1] * middle, *PRIOR_COST[1:])
-        rows = [_features(s.plies_left - middle, s.distance) for s in samples]
-        targets = [self._log_nodes(s) for s in samples]
-        ridge = [
-            PRIOR_SAMPLES * max(1.0, sum(row[i] ** 2 for row in rows) / len(rows))
-            for i in range(4)
-        ]
-        matrix = [
-            [sum(row[i] * row[j] for row in rows) + (ridge[i] if i == j else 0) for j in range(4)]
-            for i in range(4)
-        ]
-        vector = [
-            sum(row[i] * target for row, target in zip(rows, targets, strict=True))
-            + ridge[i] * prior[i]
-            for i in range(4)
-        ]
-        a, b, c, d = _solve(matrix, vector)
-        b = min(_FASTEST_GROWTH, max(_SLOWEST_GROWTH, b))
-        errors = sum(
-            (_dot((a, b, c, d), row) - target) ** 2 + self._unseen_variance(sample)
+        rows = [sample.features.of_cost() for sample in samples]
+        targets = [self._log_nodes(sample) for sample in samples]
+        means = (0.0, *[sum(column) / len(rows) for column in list(zip(*rows, strict=True))[1:]])
+        centred = [tuple(map(operator.sub, row, means)) for row in rows]
+        errors = [target - _dot(PRIOR_COST, row) for row, target in zip(rows, targets, strict=True)]
+        change = _solve(
+            _curvature(centred, [1.0] * len(rows), _ridge(centred)),
+            [_dot(column, errors) for column in zip(*centred, strict=True)],
+        )
+        change[0] -= _dot(change, means)
+        weights = tuple(map(operator.add, PRIOR_COST, change))
+        least, most = _EFFORT_WEIGHTS
+        weights = (*weights[:-1], min(most, max(least, weights[-1])))
+        squares = sum(
+            (_dot(weights, row) - target) ** 2 + self._unseen_variance(sample)
             for row, target, sample in zip(rows, targets, samples, strict=True)
         )
-        variance = (errors + PRIOR_SAMPLES * PRIOR_SPREAD**2) / (len(rows) + PRIOR_SAMPLES)
-        return (a - b * middle, b, c, d), math.sqrt(variance)
+        variance = (squares + PRIOR_SAMPLES * PRIOR_SPREAD**2) / (len(rows) + PRIOR_SAMPLES)
+        return weights, math.sqrt(variance)
 
     def log_cost_beyond(self, log_cost: float, nodes: int) -> float:
         """The mean of ln(nodes) of a question of this log-cost that took more than `nodes`."""
@@ -179,14 +188,14 @@ class CostModel:
         """How far ln(nodes) may be from where it is taken to be, if the budget ran out first."""
         if sample.yes is not None:
             return 0.0
-        z = self._beyond(self.log_cost(sample.plies_left, sample.distance), sample.nodes)
+        z = self._beyond(self.log_cost(sample.features), sample.nodes)
         hazard = _hazard(z)
         return self.spread**2 * max(0.0, 1 + z * hazard - hazard**2)
 
     def _log_nodes(self, sample: Sample) -> float:
         if sample.yes is not None:
             return math.log(sample.nodes + 1)
-        expected = self.log_cost(sample.plies_left, sample.distance)
+        expected = self.log_cost(sample.features)
         return self.log_cost_beyond(expected, sample.nodes)
 
 
@@ -202,7 +211,7 @@ def _evidence(samples: Sequence[Sample]) -> tuple[float, float]:
     A budget that ran out says little about how much was missing; and where many ran out, those
     that were answered are the easy ones.
     """
-    plies = [sample.plies_left for sample in samples if sample.yes is not None]
+    plies = [sample.features.plies_left for sample in samples if sample.yes is not None]
     if not plies:
         return 0.0, PRIOR_PLIES
     typical = len(plies) / len(samples)
@@ -210,41 +219,65 @@ def _evidence(samples: Sequence[Sample]) -> tuple[float, float]:
     return typical * len(plies), known / (PRIOR_SAMPLES + typical * len(plies))
 
 
-def _features(plies_left: float, distance: int) -> tuple[float, float, float, float]:
-    return 1.0, float(plies_left), float(abs(distance)), float(distance)
+def usual_efforts(plies_left: int, distance: int) -> Efforts:
+    """What questions usually take, for engines that have no idea."""
+    level, growth, slope = USUAL_EFFORT
+    effort = level + growth * plies_left + slope * abs(distance)
+    return Efforts(effort, effort)
 
 
 def _dot(weights: Sequence[float], features: Sequence[float]) -> float:
-    return sum(weight * feature for weight, feature in zip(weights, features, strict=True))
+    total: float = sum(map(operator.mul, weights, features))
+    return total
 
 
 def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-max(-_DAMPING, min(_DAMPING, x))))
 
 
-def _fit_chance(samples: Sequence[Sample], steps: int = 8) -> tuple[float, float]:
+def _ridge(rows: Sequence[Weights]) -> list[float]:
+    """How much of a prior each weight has: as much as PRIOR_SAMPLES typical rows."""
+    return [
+        PRIOR_SAMPLES * max(1.0, _dot(column, column) / len(rows))
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _curvature(
+    rows: Sequence[Weights], counts: Sequence[float], ridge: Sequence[float]
+) -> list[list[float]]:
+    """The sum of the squares of rows that count so much each, as a matrix, and the ridge."""
+    columns = list(zip(*rows, strict=True))
+    counted = [list(map(operator.mul, column, counts)) for column in columns]
+    matrix = [[_dot(one, other) for other in columns] for one in counted]
+    for at, held in enumerate(ridge):
+        matrix[at][at] += held
+    return matrix
+
+
+def _fit_chance(samples: Sequence[Sample], steps: int = 8) -> Weights:
     """Newton's method for the logistic curve through the answers, with a ridge."""
-    answered = [(s.distance + 0.5, s.yes) for s in samples if s.yes is not None]
+    answered = [sample for sample in samples if sample.yes is not None]
     if not answered:
         return PRIOR_CHANCE
-    bias, slope = PRIOR_CHANCE
-    width = max(1.0, sum(x * x for x, _ in answered) / len(answered))
-    ridge = (PRIOR_SAMPLES, PRIOR_SAMPLES * width)
+    rows = [sample.features.of_chance() for sample in answered]
+    ridge = _ridge(rows)
+    fitted = PRIOR_CHANCE
     for _ in range(steps):
-        gradient = [ridge[0] * (PRIOR_CHANCE[0] - bias), ridge[1] * (PRIOR_CHANCE[1] - slope)]
-        curve = [[ridge[0], 0.0], [0.0, ridge[1]]]
-        for x, yes in answered:
-            chance = _logistic(bias + slope * x)
-            gradient[0] += yes - chance
-            gradient[1] += (yes - chance) * x
-            weight = chance * (1 - chance)
-            curve[0][0] += weight
-            curve[0][1] += weight * x
-            curve[1][1] += weight * x * x
-        curve[1][0] = curve[0][1]
-        step = _solve(curve, gradient)
-        bias, slope = bias + step[0], max(0.01, slope + step[1])
-    return bias, slope
+        chances = [_logistic(_dot(fitted, row)) for row in rows]
+        errors = [
+            bool(sample.yes) - chance for sample, chance in zip(answered, chances, strict=True)
+        ]
+        gradient = [
+            _dot(column, errors) + held * (prior - weight)
+            for column, held, prior, weight in zip(
+                zip(*rows, strict=True), ridge, PRIOR_CHANCE, fitted, strict=True
+            )
+        ]
+        curve = _curvature(rows, [chance * (1 - chance) for chance in chances], ridge)
+        moved = map(operator.add, fitted, _solve(curve, gradient))
+        fitted = tuple(map(max, moved, _LEAST_SLOPES))
+    return fitted
 
 
 def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:

@@ -35,6 +35,10 @@ BUDGET_FACTOR = 4.0
 #: question that somebody works on and that makes theirs less needed.
 HELP_FROM = 4.0
 HELP_DISCOUNT = 0.3
+#: The odds that a question is needed besides its elder siblings are taken to this power. The
+#: order of moves is better than chances say: where a refutation existed, the first move was one
+#: in all but a few per cent, also where its chance was no more than even.
+CONFIDENCE = 2.5
 #: How much less likely the test after the current one is needed than its forecast says.
 NEXT_TEST_DISCOUNT = 0.5
 
@@ -239,7 +243,7 @@ class Planner:
                 if need < LEAST_NEED:
                     break
                 heapq.heappush(heap, (-need, -child.ply, next(turn), child))
-                need *= child.chance
+                need *= _confident(child.chance)
 
     def _tests(self) -> Iterator[Choice]:
         """The tests worth working for, with the chance that they are needed."""
@@ -266,6 +270,13 @@ class Planner:
                 following = self.goal.threshold(bounds, guess)
                 self._next_tests.append(self.questions.open_root(self.root.id, following))
         return bool(self._next_tests)
+
+
+def _confident(chance: float) -> float:
+    """The chance with its odds to the power of CONFIDENCE."""
+    if not 0 < chance < 1:
+        return chance
+    return 1 / (1 + ((1 - chance) / chance) ** CONFIDENCE)
 
 
 def budget_of(size: float) -> int:

@@ -20,11 +20,12 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from zermelo.engine import Efforts
 from zermelo.games import Bounds
-from zermelo.server.planning.costs import CostModel
+from zermelo.server.planning.costs import CostModel, Features, usual_efforts
 from zermelo.server.tree.identity import NodeId
 
 #: Siblings err together: only the best child's chance counts in full, the others' are
@@ -40,7 +41,7 @@ Key = tuple[NodeId, int]
 
 @dataclass(slots=True, eq=False)
 class PlanNode:
-    """What planning needs to know about a node. `guess` and `plies_left` are hints."""
+    """What planning needs to know about a node; all but its bounds and children are hints."""
 
     id: NodeId
     lo: int
@@ -50,6 +51,8 @@ class PlanNode:
     plies_left: int
     #: How much harder questions here are than the model thinks: an offset to ln(nodes).
     hardness: float = 0.0
+    #: What the engine thinks that either answer to a question takes, by threshold.
+    appraise: Callable[[int], Efforts | None] | None = None
     questions: dict[int, Question] = field(default_factory=dict)
 
 
@@ -68,6 +71,18 @@ class Question:
     #: Whether a client works on it, or soon will; possibly since before it was split for
     #: the sake of another threshold.
     asked: bool = False
+    #: Looked for when a leaf is first evaluated.
+    _efforts: Efforts | None = None
+
+    @property
+    def features(self) -> Features:
+        """What this leaf shows of its cost and its answer."""
+        node = self.node
+        distance = max(node.lo, min(node.hi, node.guess)) - self.threshold
+        if self._efforts is None and node.appraise is not None:
+            self._efforts = node.appraise(self.threshold)
+        efforts = self._efforts or usual_efforts(node.plies_left, distance)
+        return Features(node.plies_left, distance, efforts)
 
     @property
     def key(self) -> Key:
@@ -129,6 +144,7 @@ class Questions:
         children = list(children)
         expanded = self.nodes[node]
         expanded.children = tuple(child.id for child in children)
+        expanded.appraise = None  # nobody will ask it whole
         for child in children:
             child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
@@ -167,15 +183,13 @@ class Questions:
 
     def typical_work(self, question: Question) -> float:
         """The median of the nodes that this leaf takes; its `work` is the mean."""
-        node = question.node
-        outlook = self.model.outlook(node.plies_left, _distance(node, question.threshold))
-        return outlook.typical_cost * math.exp(node.hardness)
+        outlook = self.model.outlook(question.features)
+        return outlook.typical_cost * math.exp(question.node.hardness)
 
     def ran_out(self, question: Question, nodes: int) -> None:
         """A leaf took more than `nodes`: what is below it is probably harder than usual, too."""
         node = question.node
-        distance = _distance(node, question.threshold)
-        expected = self.model.log_cost(node.plies_left, distance) + node.hardness
+        expected = self.model.log_cost(question.features) + node.hardness
         node.hardness += self.model.log_cost_beyond(expected, nodes) - expected
 
     # -- growth ---------------------------------------------------------------------------
@@ -305,10 +319,9 @@ class Questions:
         if question.children:
             self._evaluate_from_children(question)
         else:
-            node = question.node
-            outlook = self.model.outlook(node.plies_left, _distance(node, question.threshold))
+            outlook = self.model.outlook(question.features)
             question.chance = outlook.chance
-            question.work = outlook.expected_cost * math.exp(node.hardness)
+            question.work = outlook.expected_cost * math.exp(question.node.hardness)
         if (
             abs(question.chance - before[0]) > _SMALL_CHANCE
             or abs(question.work - before[1]) > _SMALL_WORK * before[1]
@@ -329,7 +342,3 @@ class Questions:
                 others *= child.chance
         question.work = work
         question.chance = 1 - best * others**SIBLING_INDEPENDENCE
-
-
-def _distance(node: PlanNode, threshold: int) -> int:
-    return max(node.lo, min(node.hi, node.guess)) - threshold

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from zermelo.engine import Efforts
 from zermelo.server.database import Connection
-from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.costs import CostModel, Features, Sample
 from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import Planner
 from zermelo.server.tree.identity import CampaignId
@@ -55,8 +56,12 @@ class Record:
 
     def model(self) -> CostModel:
         """What was learned so far."""
-        row = self._connection.execute(query("latest_cost_model"), (self._campaign,)).fetchone()
-        return CostModel.from_parameters(*row) if row else CostModel()
+        prior = CostModel()
+        row = self._connection.execute(
+            query("latest_cost_model"),
+            {"campaign": self._campaign, "parameters": len(prior.parameters)},
+        ).fetchone()
+        return CostModel.from_parameters(*row) if row else prior
 
     def refit(self, planner: Planner, finished: int, clients: int) -> None:
         """Learn from the results, if there are enough new ones."""
@@ -71,8 +76,8 @@ class Record:
         )
         answers = {"yes": True, "no": False, "exhausted": None}
         samples = [
-            Sample(plies_left, distance, nodes, answers[answer])
-            for plies_left, distance, nodes, answer in rows
+            Sample(Features(plies_left, distance, Efforts(yes, no)), nodes, answers[answer])
+            for plies_left, distance, yes, no, nodes, answer in rows
         ]
         model = planner.questions.model.refitted(samples)
         self._connection.execute(

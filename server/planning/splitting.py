@@ -6,6 +6,7 @@ bounds of its grandchildren the seeds of the workunits about its children.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from zermelo.games import Bounds
@@ -73,12 +74,14 @@ class Splitter:
 
     def plan_node(self, node: Node, *, always: bool = False) -> PlanNode:
         """The node with its hints, which only the frontier needs."""
-        guess = plies_left = 0
+        known = PlanNode(node.id, node.lo, node.hi, node.children, guess=node.lo, plies_left=0)
         if node.children is None or always:
             engine, position = self._tree.engine, self._tree.position(node)
-            guess = engine.guess(position) if node.lo < node.hi else node.lo
-            plies_left = engine.game.plies_left(position)
-        return PlanNode(node.id, node.lo, node.hi, node.children, guess, plies_left)
+            known.plies_left = engine.game.plies_left(position)
+            if node.lo < node.hi:
+                known.guess = engine.guess(position)
+                known.appraise = partial(engine.efforts, position)
+        return known
 
     def _gather_proved(self, parents: list[Node]) -> list[Claim]:
         """Claims about the children; what is about grandchildren is kept for their seeds."""

@@ -57,14 +57,16 @@ WHERE campaign = %(campaign)s
 -- name: insert_workunits
 -- A question that is being asked already, because its answers are disputed, is left at that.
 INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess, plies_left,
-                       ply, known, known_from)
+                       ply, effort_yes, effort_no, known, known_from)
 SELECT %(campaign)s, node, threshold, %(budget)s, priority, expected, guess, plies_left, ply,
-       known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
+       effort_yes, effort_no, known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
 FROM unnest(
     %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
     %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
-    %(plies)s::smallint[], %(known)s::bytea[], %(known_from)s::bigint[]
-) AS question (node, threshold, priority, expected, guess, plies_left, ply, known, known_from)
+    %(plies)s::smallint[], %(efforts_yes)s::real[], %(efforts_no)s::real[], %(known)s::bytea[],
+    %(known_from)s::bigint[]
+) AS question (node, threshold, priority, expected, guess, plies_left, ply, effort_yes, effort_no,
+               known, known_from)
 ON CONFLICT (node, threshold) WHERE state IN ('ready', 'leased', 'returned', 'exhausted') DO NOTHING
 
 -- name: count_workunits
@@ -77,10 +79,11 @@ FROM hosts WHERE seen_at > now() - %s * interval '1 second'
 
 -- name: cost_samples
 -- The latest results, for the cost model.
-SELECT workunits.plies_left, workunits.guess - workunits.threshold, results.nodes,
-       results.answer
+SELECT workunits.plies_left, workunits.guess - workunits.threshold, workunits.effort_yes,
+       workunits.effort_no, results.nodes, results.answer
 FROM results JOIN workunits ON workunits.id = results.workunit
 WHERE results.campaign = %(campaign)s AND results.state = 'assimilated'
+  AND workunits.effort_yes IS NOT NULL
 ORDER BY results.lease DESC LIMIT %(most)s
 
 -- name: store_cost_model
@@ -89,8 +92,10 @@ VALUES (%(campaign)s, %(samples)s, %(parameters)s)
 ON CONFLICT (campaign, fitted_at) DO NOTHING
 
 -- name: latest_cost_model
+-- Models of former versions had other parameters; they are fitted anew.
 SELECT parameters, samples FROM cost_models
-WHERE campaign = %s ORDER BY fitted_at DESC LIMIT 1
+WHERE campaign = %(campaign)s AND cardinality(parameters) = %(parameters)s
+ORDER BY fitted_at DESC LIMIT 1
 
 -- name: forget_proved
 -- What exhausted searches brought along contradicts the tree: split without it.

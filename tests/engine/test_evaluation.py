@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import math
 import random
 from array import array
 from pathlib import Path
@@ -13,9 +14,9 @@ from machine import MakeCore, MakeEngine
 from oracle import BOARDS, Position, random_play, reversi
 
 from zermelo.cext.cpu import instruction_sets
-from zermelo.engine import EngineError
+from zermelo.engine import EngineError, Window
 from zermelo.engine.patterns import patterns_of
-from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.reversi import MOST_BITS, ReversiEngine
 from zermelo.engine.training import Effort
 from zermelo.engine.weights import (
     DIGEST_BYTES,
@@ -211,6 +212,58 @@ def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: Make
     guesses = [engine.guess(position) for position in positions]
     missed = sum(abs(v - g) for v, g in zip(values, guesses, strict=True))
     assert missed < sum(map(abs, values)) / 2
+
+
+# -- efforts ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_efforts_tell_answers_and_costs(path: Path, make_engine: MakeEngine) -> None:
+    """Whether a score is reached, and the nodes that takes, are near what efforts say."""
+    game, rng = reversi(path.stem.replace("-", ":")), random.Random(path.stem)
+    engine = make_engine(game)
+    right = off = 0.0
+    questions = 60
+    for _ in range(questions):
+        position = random_play(game, rng, rng.randint(13, 15))
+        threshold = engine.guess(position) + rng.choice([-12, -8, 9, 13])
+        efforts = engine.efforts(position, threshold)
+        assert efforts is not None
+        engine.clear()
+        answer = engine.solve(position, Window.question(threshold))
+        right += (efforts.yes < efforts.no) == (answer.bounds.lo >= threshold)
+        off += abs(math.log(answer.nodes) - min(efforts))
+    assert right / questions > 0.75
+    assert off / questions < 2
+
+
+def test_a_greater_score_takes_more_to_reach_and_less_to_hold(make_engine: MakeEngine) -> None:
+    game, rng = reversi("reversi:6x6"), random.Random(8)
+    engine = make_engine(game)
+    for _ in range(20):
+        position = random_play(game, rng, rng.randint(10, 30))
+        easy, hard = engine.efforts(position, -20), engine.efforts(position, 20)
+        assert easy is not None
+        assert hard is not None
+        assert easy.yes <= hard.yes
+        assert easy.no >= hard.no
+
+
+def test_the_efforts_of_a_finished_game_are_told_by_its_score(make_engine: MakeEngine) -> None:
+    game, rng = reversi("reversi:6x6"), random.Random(9)
+    position = game.initial()
+    while not game.is_final(position):
+        position = game.play(position, rng.choice(list(game.moves(position))))
+    score = game.score(position)
+    assert make_engine(game).efforts(position, score) == (0, pytest.approx(MOST_BITS * math.log(2)))
+    assert make_engine(game).efforts(position, score + 1) == (
+        pytest.approx(MOST_BITS * math.log(2)), 0
+    )  # fmt: skip
+
+
+def test_without_weights_there_are_no_efforts(make_core: MakeCore) -> None:
+    game = reversi("reversi:6x6")
+    assert make_core(game).efforts(game.initial().own, game.initial().opponent, 0) is None
 
 
 # -- weight files ----------------------------------------------------------------------------

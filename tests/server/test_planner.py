@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zermelo.engine import Efforts
 from zermelo.games import Bounds
-from zermelo.server.planning.costs import CostModel, Sample
+from zermelo.server.planning.costs import CostModel, Features, Sample, usual_efforts
 from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import AFAR, MANY_OPEN, Goal, Planner
 from zermelo.server.planning.questions import PlanNode
@@ -170,33 +171,74 @@ def test_the_outcome_needs_only_the_sign(bounds: Bounds, reached: bool) -> None:
         assert Goal.OUTCOME.threshold(bounds, 5) in (0, 1)
 
 
+def features(plies_left: int, distance: int = 0) -> Features:
+    """A question to an engine that has no idea of efforts."""
+    return Features(plies_left, distance, usual_efforts(plies_left, distance))
+
+
 def test_the_model_learns_growth_and_chances() -> None:
     chance = random.Random(1)
     samples = []
     for _ in range(400):
         plies, distance = chance.randint(5, 20), chance.randint(-8, 8)
         nodes = round(2.718 ** (0.5 * plies + chance.gauss(0, 0.5)))
-        samples.append(Sample(plies, distance, nodes, distance + chance.gauss(0, 3) > 0))
+        yes = distance + chance.gauss(0, 3) > 0
+        samples.append(Sample(features(plies, distance), nodes, yes))
     model = CostModel().refitted(samples)
-    assert model.typical_cost(20, 0) / model.typical_cost(10, 0) == pytest.approx(148, rel=0.3)
+    growth = model.log_cost(features(20)) - model.log_cost(features(10))
+    assert growth == pytest.approx(5, abs=0.3)
     assert model.spread < 0.8
-    assert model.chance(8) > 0.9 > 0.5 > model.chance(-2)
+    assert model.chance(features(10, 8)) > 0.9 > 0.5 > model.chance(features(10, -2))
     assert CostModel.from_parameters(model.parameters, 400) == model
 
 
+def test_the_model_learns_how_far_to_believe_the_engine() -> None:
+    """Efforts that are off by a factor and by a power are set right, others are ignored."""
+    chance = random.Random(2)
+    samples = []
+    for _ in range(400):
+        yes, plies = chance.random() < 0.5, chance.randint(10, 20)
+        easy = chance.uniform(4, 12)
+        told = Efforts(easy, easy + 6) if yes else Efforts(easy + 6, easy)
+        nodes = round(2.718 ** (1 + 0.8 * easy + chance.gauss(0, 0.3)))
+        samples.append(Sample(Features(plies, 0, told), nodes, yes))
+    model = CostModel().refitted(samples)
+    for yes in (True, False):
+        told = Efforts(10, 16) if yes else Efforts(16, 10)
+        assert model.log_cost(Features(15, 0, told)) == pytest.approx(9, abs=0.2)
+        assert (model.chance(Features(15, 0, told)) > 0.9) == yes
+    assert model.spread < 0.5
+
+
+def test_the_cheapest_refutation_is_asked_first() -> None:
+    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
+    efforts = [Efforts(20, 9), Efforts(20, 6), Efforts(6, 20)]
+    planner.questions.expand(0, [
+        PlanNode(child, -9, 9, None, 0, 9, appraise={0: told, 1: told}.get)
+        for child, told in enumerate(efforts, 1)
+    ])  # fmt: skip
+    planner.questions.settle()
+    assert planner.test is not None
+    first, second, hopeless = planner.test.children
+    assert [first.node.id, second.node.id, hopeless.node.id] == [2, 1, 3]
+    assert first.chance == second.chance < 0.5 < hopeless.chance
+    assert first.work < second.work
+
+
 def test_a_budget_that_ran_out_makes_the_model_expect_more() -> None:
-    short = [Sample(10, 0, 1000, None)] * 50
+    short = [Sample(features(10), 1000, None)] * 50
     model = CostModel()
     for _ in range(5):
         model = model.refitted(short)
-    assert model.typical_cost(10, 0) > 5 * CostModel().typical_cost(10, 0)
+    assert model.log_cost(features(10)) > CostModel().log_cost(features(10)) + 1.6
 
 
 def test_only_answers_lessen_the_doubt() -> None:
     prior = CostModel()
-    ran_out = prior.refitted([Sample(40, 0, 1000, None)] * 200)
-    answered = prior.refitted([Sample(40, 0, 1000, True)] * 200)
-    few = prior.refitted([Sample(40, 0, 1000, True), *[Sample(40, 0, 1000, None)] * 199])
+    too_hard, solved = Sample(features(40), 1000, None), Sample(features(40), 1000, True)
+    ran_out = prior.refitted([too_hard] * 200)
+    answered = prior.refitted([solved] * 200)
+    few = prior.refitted([solved, *[too_hard] * 199])
     assert prior.error(60) > prior.error(40) > prior.error(10)
     assert ran_out.error(40) == pytest.approx(prior.error(40))
     assert few.error(40) > 0.9 * prior.error(40)
