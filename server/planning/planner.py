@@ -276,7 +276,8 @@ def _confident(chance: float) -> float:
     """The chance with its odds to the power of CONFIDENCE."""
     if not 0 < chance < 1:
         return chance
-    return 1 / (1 + ((1 - chance) / chance) ** CONFIDENCE)
+    odds_against: float = ((1 - chance) / chance) ** CONFIDENCE
+    return 1 / (1 + odds_against)
 
 
 def budget_of(size: float) -> int:
