@@ -29,7 +29,7 @@ PRIOR_SPREAD = 1.3
 #: sees: what takes that long is split.
 WIDEST_SPREAD = 2.0
 #: Of the logit: a constant, per point above the threshold, per unit that a no takes more.
-PRIOR_CHANCE = (0.0, 0.2, 0.5)
+PRIOR_CHANCE = (0.0, 0.25, 0.5)
 PRIOR_SAMPLES = 8.0
 #: The prior was seen to hold at so many plies left.
 PRIOR_PLIES = 15.0
@@ -83,8 +83,7 @@ class Outlook(NamedTuple):
     """What is to be expected of a question."""
 
     chance: float
-    #: The median and the mean of the nodes it takes.
-    typical_cost: float
+    #: The mean of the nodes it takes.
     expected_cost: float
 
 
@@ -100,9 +99,13 @@ class CostModel:
     familiar_plies: float = field(default=PRIOR_PLIES, compare=False)
 
     def outlook(self, features: Features) -> Outlook:
-        typical = math.exp(min(self.log_cost(features), _LARGEST_LOG_COST)) + 1.0
-        spread = min(self.spread, WIDEST_SPREAD)
-        return Outlook(self.chance(features), typical, typical * math.exp(spread**2 / 2))
+        typical_cost = math.exp(min(self.log_cost(features), _LARGEST_LOG_COST)) + 1.0
+        return Outlook(self.chance(features), typical_cost * self.surcharge)
+
+    @property
+    def surcharge(self) -> float:
+        """The mean of the nodes that questions take, by their median."""
+        return math.exp(min(self.spread, WIDEST_SPREAD) ** 2 / 2)
 
     def log_cost(self, features: Features) -> float:
         """The median of ln(nodes) that such a question takes."""

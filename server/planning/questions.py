@@ -183,8 +183,7 @@ class Questions:
 
     def typical_work(self, question: Question) -> float:
         """The median of the nodes that this leaf takes; its `work` is the mean."""
-        outlook = self.model.outlook(question.features)
-        return outlook.typical_cost * math.exp(question.node.hardness)
+        return question.work / self.model.surcharge
 
     def ran_out(self, question: Question, nodes: int) -> None:
         """A leaf took more than `nodes`: what is below it is probably harder than usual, too."""
@@ -319,9 +318,8 @@ class Questions:
         if question.children:
             self._evaluate_from_children(question)
         else:
-            outlook = self.model.outlook(question.features)
-            question.chance = outlook.chance
-            question.work = outlook.expected_cost * math.exp(question.node.hardness)
+            question.chance, expected_cost = self.model.outlook(question.features)
+            question.work = expected_cost * math.exp(question.node.hardness)
         if (
             abs(question.chance - before[0]) > _SMALL_CHANCE
             or abs(question.work - before[1]) > _SMALL_WORK * before[1]
