@@ -21,11 +21,11 @@ from zermelo.server.planning.costs import CostModel
 from zermelo.server.planning.questions import PlanNode, Question, Questions
 
 #: Leaves less likely to be needed than this are not worth a client's electricity.
-LEAST_NEED = 0.02
+LEAST_NEED = 0.002
 #: Pieces of the remaining work per client: more make it even, fewer repeat less.
 PIECES_PER_CLIENT = 8
 #: At least this share of what a test has cost is believed to remain.
-DOUBT = 0.25
+DOUBT = 0.1
 #: A test is believed to cost at least this share of what it looked like before its root was
 #: split, once so many questions are open. (The share is what tests of 6x6 and 6x7 cost.)
 AFAR, MANY_OPEN = 0.125, 10_000
