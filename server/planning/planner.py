@@ -183,7 +183,7 @@ class Planner:
     def remaining(self) -> Estimate:
         """The expected nodes still to search, counting shared positions once."""
         nodes = weighed_plies = 0.0
-        for question, need in self._by_need():
+        for question, need in self._by_need(confidence=1.0):
             if not question.children:
                 nodes += need * question.work
                 weighed_plies += need * question.work * question.node.plies_left
@@ -222,7 +222,7 @@ class Planner:
             plan.workunits += max(1.0, pieces)
         return plan
 
-    def _by_need(self) -> Iterator[Choice]:
+    def _by_need(self, confidence: float = CONFIDENCE) -> Iterator[Choice]:
         """Open questions, the most needed first, each once.
 
         Of equally needed ones the deepest comes first, as in a depth-first search: what is
@@ -243,7 +243,7 @@ class Planner:
                 if need < LEAST_NEED:
                     break
                 heapq.heappush(heap, (-need, -child.ply, next(turn), child))
-                need *= _confident(child.chance)
+                need *= _sharpened(child.chance, confidence)
 
     def _tests(self) -> Iterator[Choice]:
         """The tests worth working for, with the chance that they are needed."""
@@ -272,11 +272,11 @@ class Planner:
         return bool(self._next_tests)
 
 
-def _confident(chance: float) -> float:
-    """The chance with its odds to the power of CONFIDENCE."""
+def _sharpened(chance: float, power: float) -> float:
+    """The chance whose odds are the given ones to this power."""
     if not 0 < chance < 1:
         return chance
-    odds_against: float = ((1 - chance) / chance) ** CONFIDENCE
+    odds_against: float = ((1 - chance) / chance) ** power
     return 1 / (1 + odds_against)
 
 

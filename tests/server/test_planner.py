@@ -121,6 +121,18 @@ def test_the_most_promising_child_comes_first() -> None:
     assert plan.ask[0].need > plan.ask[1].need > plan.ask[2].need
 
 
+def test_the_order_is_trusted_more_than_chances_say_but_what_remains_is_told_by_chances() -> None:
+    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(1, -9, 9, None, -1, 9), PlanNode(2, -9, 9, None, 0, 9)])
+    planner.questions.settle()
+    assert planner.test is not None
+    likely, second = planner.test.children
+    first, choice = planner.choose(2, size=1e9).ask
+    assert (first.question, choice.question) == (likely, second)
+    assert choice.need < likely.chance < 0.5
+    assert planner.remaining().nodes == pytest.approx(planner.test.work)
+
+
 def test_what_is_too_large_is_split() -> None:
     planner = Planner(PlanNode(0, -9, 9, None, 1, 40), Goal.SCORE, CostModel())
     plan = planner.choose(1, size=1e6)
