@@ -10,7 +10,7 @@ from zermelo.engine import Engine
 from zermelo.games import Bounds
 from zermelo.server.campaigns import Campaign, steer_campaign
 from zermelo.server.database import Connection
-from zermelo.server.planning.planner import Choice, Planner, budget_of
+from zermelo.server.planning.planner import Choice, Planner, budget_of, speculation
 from zermelo.server.planning.questions import Key
 from zermelo.server.planning.record import Record
 from zermelo.server.planning.splitting import Splitter
@@ -286,7 +286,7 @@ class CampaignPlan:
                 "budget": budget,
                 "nodes": nodes,
                 "thresholds": [question.threshold for question in questions],
-                "priorities": [1 - choice.need for choice in choices],
+                "priorities": [speculation(choice.need) for choice in choices],
                 "expected": [question.work for question in questions],
                 "guesses": [question.node.guess for question in questions],
                 "plies_left": [question.node.plies_left for question in questions],

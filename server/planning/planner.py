@@ -1,16 +1,17 @@
 """Deciding what to ask next: pure logic, driven by the generator, tests and simulations.
 
 A campaign asks a series of tests at its root, as MTD(f) does. Below the current test
-the planner ranks every open leaf by the chance that its answer will be *needed* when
-questions are asked in the best order, and asks the most needed first. A leaf that is
-being worked on keeps its place in that order, so parallel clients spread over what
-is likely to be needed besides it, and speculation begins only where certainty ends.
+the planner gives every open leaf the chance that its answer will be *needed* when
+questions are asked in the best order. Clients together do what one of them would do
+alone: the leaves that will be needed if all goes as expected are asked in the order of a
+depth-first search, so that what is begun is finished, and disappoints, before more is
+begun. A leaf that is being worked on keeps its place in that order. Only when such leaves
+run out do less likely ones come.
 """
 
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,8 +21,9 @@ from zermelo.games import Bounds
 from zermelo.server.planning.costs import CostModel
 from zermelo.server.planning.questions import PlanNode, Question, Questions
 
-#: Leaves less likely to be needed than this are not worth a client's electricity.
-LEAST_NEED = 0.002
+#: Leaves are asked in turn, first those that are needed at least so likely, then those of the
+#: next level. Below the last they are not worth a client's electricity.
+NEED_LEVELS = (0.5, 0.2, 0.05, 0.01, 0.002)
 #: Pieces of the remaining work per client: more make it even, fewer repeat less.
 PIECES_PER_CLIENT = 8
 #: At least this share of what a test has cost is believed to remain.
@@ -158,10 +160,10 @@ class Planner:
         return True
 
     def choose(self, count: int, size: float) -> Plan:
-        """The `count` most needed leaves that nobody works on.
+        """The first `count` leaves in turn that nobody works on.
 
         Leaves that typically take more than `size` are to be split instead: call again
-        when they are. What is needed most may be elsewhere then.
+        when they are. Whose turn it is may have changed then.
         """
         plan = self._choose(count, size)
         if plan.workunits >= count or not self._forecast():
@@ -175,7 +177,7 @@ class Planner:
         """
         asked = [
             Choice(question, need)
-            for question, need in self._by_need()
+            for question, need in self._walk(NEED_LEVELS[-1], CONFIDENCE)
             if question.asked and question.leaf and question.work > HELP_FROM * least
         ]
         return heapq.nlargest(count, asked, key=lambda choice: choice.question.work)
@@ -183,7 +185,7 @@ class Planner:
     def remaining(self) -> Estimate:
         """The expected nodes still to search, counting shared positions once."""
         nodes = weighed_plies = 0.0
-        for question, need in self._by_need(confidence=1.0):
+        for question, need in self._walk(NEED_LEVELS[-1]):
             if not question.children:
                 nodes += need * question.work
                 weighed_plies += need * question.work * question.node.plies_left
@@ -212,7 +214,7 @@ class Planner:
 
     def _choose(self, count: int, size: float) -> Plan:
         plan = Plan()
-        for question, need in self._by_need():
+        for question, need in self._in_turn():
             if plan.workunits >= count:
                 break
             if question.asked or not question.leaf:
@@ -222,28 +224,37 @@ class Planner:
             plan.workunits += max(1.0, pieces)
         return plan
 
-    def _by_need(self, confidence: float = CONFIDENCE) -> Iterator[Choice]:
-        """Open questions, the most needed first, each once.
-
-        Of equally needed ones the deepest comes first, as in a depth-first search: what is
-        begun is finished before more is split.
-        """
-        turn = itertools.count()
+    def _in_turn(self) -> Iterator[Choice]:
+        """Open questions in the order in which they would be asked one after the other, each
+        once: first those that will be needed if all goes as expected, then others."""
         seen: set[Question] = set()
-        heap = [(-need, 0, next(turn), test) for test, need in self._tests()]
-        heapq.heapify(heap)
-        while heap:
-            negative_need, _, _, question = heapq.heappop(heap)
+        for level in NEED_LEVELS:
+            for choice in self._walk(level, CONFIDENCE):
+                if choice.question not in seen:
+                    seen.add(choice.question)
+                    yield choice
+
+    def _walk(self, least_need: float, confidence: float = 1.0) -> Iterator[Choice]:
+        """Open questions that are needed so likely, depth first, each once."""
+        seen: set[Question] = set()
+        stack = [choice for choice in self._tests() if choice.need >= least_need]
+        stack.reverse()
+        while stack:
+            choice = stack.pop()
+            question, need = choice
             if question in seen:
                 continue
             seen.add(question)
-            yield Choice(question, -negative_need)
-            need = -negative_need * (HELP_DISCOUNT if question.asked else 1.0)
+            yield choice
+            if question.asked:
+                need *= HELP_DISCOUNT
+            below = []
             for child in question.children:
-                if need < LEAST_NEED:
+                if need < least_need:
                     break
-                heapq.heappush(heap, (-need, -child.ply, next(turn), child))
+                below.append(Choice(child, need))
                 need *= _sharpened(child.chance, confidence)
+            stack.extend(reversed(below))
 
     def _tests(self) -> Iterator[Choice]:
         """The tests worth working for, with the chance that they are needed."""
@@ -270,6 +281,11 @@ class Planner:
                 following = self.goal.threshold(bounds, guess)
                 self._next_tests.append(self.questions.open_root(self.root.id, following))
         return bool(self._next_tests)
+
+
+def speculation(need: float) -> int:
+    """How speculative work of such a need is: 0 for what will be needed if all goes well."""
+    return sum(need < level for level in NEED_LEVELS)
 
 
 def _sharpened(chance: float, power: float) -> float:
