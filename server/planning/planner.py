@@ -23,11 +23,11 @@ from zermelo.server.planning.questions import PlanNode, Question, Questions
 
 #: Leaves are asked in turn, first those that are needed at least so likely, then those of the
 #: next level. Below the last they are not worth a client's electricity.
-NEED_LEVELS = (0.5, 0.2, 0.05, 0.01, 0.002)
+NEED_LEVELS = (0.5, 0.2, 0.05, 0.02)
 #: Pieces of the remaining work per client: more make it even, fewer repeat less.
 PIECES_PER_CLIENT = 8
 #: At least this share of what a test has cost is believed to remain.
-DOUBT = 0.1
+DOUBT = 0.05
 #: A test is believed to cost at least this share of what it looked like before its root was
 #: split, once so many questions are open. (The share is what tests of 6x6 and 6x7 cost.)
 AFAR, MANY_OPEN = 0.125, 10_000
