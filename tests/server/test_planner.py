@@ -110,7 +110,7 @@ def answer(world: World, planner: Planner, working: dict[tuple[int, int], None])
 
 def test_the_most_promising_child_comes_first() -> None:
     planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
-    guesses = {1: 5, 2: -7, 3: 0}
+    guesses = {1: 1, 2: -2, 3: 0}
     planner.questions.expand(
         0, [PlanNode(child, -9, 9, None, guess, 9) for child, guess in guesses.items()]
     )
@@ -131,6 +131,28 @@ def test_the_order_is_trusted_more_than_chances_say_but_what_remains_is_told_by_
     assert (first.question, choice.question) == (likely, second)
     assert choice.need < likely.chance < 0.5
     assert planner.remaining().nodes == pytest.approx(planner.test.work)
+
+
+def test_what_is_begun_is_finished_before_more_is_begun() -> None:
+    """Every reply is answered by a move that five leaves would prove, or by a dearer one."""
+    planner = Planner(PlanNode(0, -9, 9, None, -1, 12), Goal.OUTCOME, CostModel())
+    replies = (100, 200, 300)
+    planner.questions.expand(0, [PlanNode(reply, -9, 9, None, 3, 11) for reply in replies])
+    for reply in replies:
+        move, dearer = (PlanNode(reply + i, -9, 9, None, -4, 10) for i in (10, 20))
+        planner.questions.expand(reply, [move, dearer])
+        dearer.hardness = 3.0
+        planner.questions.expand(
+            move.id, [PlanNode(move.id + i, -9, 9, None, 6, 9) for i in range(1, 6)]
+        )
+    planner.questions.reestimate(CostModel())
+    planner.questions.settle()
+    choices = planner.choose(15, size=1e9).ask
+    assert [choice.question.node.id for choice in choices] == [
+        reply + 10 + i for reply in replies for i in range(1, 6)
+    ]
+    needs = [choice.need for choice in choices]
+    assert needs != sorted(needs, reverse=True), "not the most needed first"
 
 
 def test_what_is_too_large_is_split() -> None:
