@@ -38,8 +38,8 @@ BUDGET_FACTOR = 4.0
 HELP_FROM = 4.0
 HELP_DISCOUNT = 0.3
 #: The odds that a question is needed besides its elder siblings are taken to this power. The
-#: order of moves is better than chances say: where a refutation existed, the first move was one
-#: in all but a few per cent, also where its chance was no more than even.
+#: order of moves is better than chances say: of first moves whose chance was about even, where
+#: a refutation existed, seven in a hundred failed.
 CONFIDENCE = 2.5
 #: How much less likely the test after the current one is needed than its forecast says.
 NEXT_TEST_DISCOUNT = 0.5
