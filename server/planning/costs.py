@@ -167,10 +167,10 @@ class CostModel:
             _curvature(centred, [1.0] * len(rows), _ridge(centred)),
             [_dot(column, errors) for column in zip(*centred, strict=True)],
         )
+        least, most = _EFFORT_WEIGHTS
+        change[-1] = min(most, max(least, PRIOR_COST[-1] + change[-1])) - PRIOR_COST[-1]
         change[0] -= _dot(change, means)
         weights = tuple(map(operator.add, PRIOR_COST, change))
-        least, most = _EFFORT_WEIGHTS
-        weights = (*weights[:-1], min(most, max(least, weights[-1])))
         squares = sum(
             (_dot(weights, row) - target) ** 2 + self._unseen_variance(sample)
             for row, target, sample in zip(rows, targets, samples, strict=True)
