@@ -242,7 +242,7 @@ class CampaignPlan:
     def _choose(self, planner: Planner, count: int, size: float) -> tuple[list[Choice], int]:
         """The leaves to ask now, and how many were split to find them.
 
-        Splitting runs ahead of the clients only so far. Then the most needed leaves are
+        Splitting runs ahead of the clients only so far. Then the first leaves in turn are
         asked although they look too hard: clients do not wait, and what comes back from a
         search that ran out is worth more than a tree of guesses.
         """
@@ -277,6 +277,7 @@ class CampaignPlan:
             return
         questions = [choice.question for choice in choices]
         nodes = [question.node.id for question in questions]
+        efforts = [question.features.efforts for question in questions]
         seeds = self._splitter.seeds_of(nodes)
         known = [seeds.get(node) for node in nodes]
         inserted = self.connection.execute(
@@ -290,8 +291,8 @@ class CampaignPlan:
                 "expected": [question.work for question in questions],
                 "guesses": [question.node.guess for question in questions],
                 "plies_left": [question.node.plies_left for question in questions],
-                "efforts_yes": [question.features.efforts.yes for question in questions],
-                "efforts_no": [question.features.efforts.no for question in questions],
+                "efforts_yes": [effort.yes for effort in efforts],
+                "efforts_no": [effort.no for effort in efforts],
                 "plies": [question.ply for question in questions],
                 "known": [seed.known if seed else None for seed in known],
                 "known_from": [seed.result if seed else None for seed in known],
