@@ -18,6 +18,8 @@ from psycopg import sql
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 
+pytest_plugins = ["tests.support.coordinator", "tests.support.engines"]
+
 TEMPLATE = "zermelo_template"
 _numbers = itertools.count(1)
 

@@ -18,8 +18,10 @@ from typing import Any
 
 import grpc
 
-from tests.server.minimax import KNOWN_VALUES
-from tests.server.truth import wrong_bounds
+from tests.chaos.events import PATIENCE, Chaos, Proxy, persist
+from tests.chaos.volunteers import Volunteer
+from tests.support.minimax import KNOWN_VALUES
+from tests.support.truth import wrong_bounds
 from zermelo.server.campaigns import campaign_summary, create_campaign, find_campaign
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.hosts import instance_of
@@ -27,9 +29,6 @@ from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import embedded_database
 from zermelo.server.ports import free_port
 from zermelo.server.trust.records import convict
-
-from .events import PATIENCE, Chaos, Proxy, persist
-from .volunteers import Volunteer
 
 #: For both scenarios together.
 SECONDS = float(os.environ.get("ZERMELO_CHAOS_SECONDS", "180")) / 2

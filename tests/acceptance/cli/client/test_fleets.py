@@ -1,0 +1,148 @@
+"""Fleets of the unchanged client: on a Dask cluster and as tasks of a Slurm array."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.cli.client.test_control import ZERMELO
+from tests.acceptance.cli.client.test_run import hard_question, searching, value
+from tests.support.coordinator import Queue, wait_until
+from tests.support.places import REPOSITORY
+from zermelo.client.control import NotRunningError, ask
+from zermelo.client.folder import ClientFolder
+from zermelo.server.database import Connection
+
+needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is optional")
+SCRIPT = REPOSITORY / "deploy" / "client" / "slurm-array.sh"
+
+
+def scheduler_of(file: Path) -> str:
+    try:
+        return str(json.loads(file.read_text())["address"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The scheduler of a Dask cluster with two workers, each a process."""
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    dask: list[subprocess.Popen[Any]] = []
+
+    def start(module: str, *options: str) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *options]
+        nowhere = subprocess.DEVNULL
+        dask.append(subprocess.Popen(command, env=environment, stdout=nowhere, stderr=nowhere))
+
+    file = tmp_path / "scheduler.json"
+    common = ("--scheduler-file", str(file), "--no-dashboard")
+    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", *common)
+    try:
+        wait_until(lambda: scheduler_of(file))
+        for number in range(2):
+            folder = tmp_path / f"dask-{number}"
+            start("dask_worker", "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
+                  "--local-directory", str(folder), *common)  # fmt: skip
+        yield wait_until(lambda: scheduler_of(file))
+    finally:
+        for process in dask:
+            process.kill()
+            process.wait()
+
+
+@needs_dask
+def test_a_dask_cluster_works_and_stops_in_good_order(
+    coordinator: str, cluster: str, queue: Queue, connection: Connection
+) -> None:
+    queue.add(20, budget=10**9)
+    fleet = subprocess.Popen(
+        [*ZERMELO, "client", "fleet", "--dask", cluster, "--server", coordinator,
+         "--workers", "1", "--memory-mb", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "ZERMELO_PRIORITY": "normal", "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    try:
+        wait_until(lambda: len(queue.results()) == 20)
+        wait_until(lambda: value(connection, "SELECT count(*) FROM hosts") == 2)
+        fleet.send_signal(signal.SIGINT)
+        output, errors = fleet.communicate(timeout=120)
+    finally:
+        fleet.kill()
+        fleet.communicate()
+    assert fleet.returncode == 0, errors
+    assert "2 clients ended in good order" in output
+    assert value(connection, "SELECT count(*) FROM leases WHERE state = 'open'") == 0
+
+
+@needs_dask
+def test_without_a_scheduler_there_is_a_sentence() -> None:
+    done = subprocess.run(
+        [*ZERMELO, "client", "fleet", "--dask", "nonsense://127.0.0.1:1",
+         "--server", "127.0.0.1:9"],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    assert done.returncode == 6
+    assert "no Dask scheduler at" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_tasks_of_a_slurm_array_stop_in_good_order(
+    coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    hard_question(connection, queue)
+    queue.add(1, budget=10**12)
+    program = tmp_path / "zermelo"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
+    program.chmod(0o755)
+    numbers = ("7", "8")
+    tasks = [
+        subprocess.Popen(
+            [str(SCRIPT)],
+            env={
+                **os.environ, "ZERMELO": str(program), "ZERMELO_SERVER": coordinator,
+                "ZERMELO_ROOT": str(tmp_path / "array"), "SLURM_ARRAY_TASK_ID": number,
+                "SLURM_CPUS_PER_TASK": "1", "ZERMELO_PRIORITY": "normal",
+                "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
+                "ZERMELO_LEAVE_SECONDS": "120",
+            },
+            stderr=subprocess.PIPE, text=True,
+        )
+        for number in numbers
+    ]
+    folders = [tmp_path / "array" / f"task-{number}" for number in numbers]
+    try:
+        wait_until(lambda: all(connected(folder) for folder in folders))
+        wait_until(lambda: any(searching(folder) for folder in folders))
+        for task in tasks:
+            # As Slurm does with B:, to the script alone.
+            task.send_signal(signal.SIGTERM)
+        errors = [task.communicate(timeout=120)[1] for task in tasks]
+    finally:
+        for task in tasks:
+            task.kill()
+            task.communicate()
+    assert [task.returncode for task in tasks] == [0, 0], errors
+    # Two hosts, each with a folder of its own, and nothing is left with either.
+    assert value(connection, "SELECT count(*) FROM hosts") == 2
+    states = connection.execute("SELECT DISTINCT state::text FROM leases").fetchall()
+    assert states == [("abandoned",)]
+
+
+def connected(folder: Path) -> bool:
+    """Whether the client in a folder has been welcomed by its coordinator."""
+    try:
+        state = ask(ClientFolder(folder).control, "status")["state"]
+    except NotRunningError:
+        return False
+    return state in ("working", "preparing", "waiting")

@@ -1,0 +1,74 @@
+"""A scripted GTP session, as an interface would hold it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.support.go_positions import go
+from tests.support.places import DATA
+from zermelo.cli.gtp import GtpSession
+
+SCRIPT = """\
+1 protocol_version
+2 known_command genmove
+3 known_command fly
+# a comment
+4 boardsize 3
+5 clear_board
+6 komi 0
+7 play b b2
+8 genmove w
+9 play B b2
+10 zermelo-value
+11 undo
+12 undo
+13 undo
+14 komi 0.5
+15 boardsize 19
+16 play black a1 # corner
+17 play white pass
+18 final_score
+19 frobnicate
+20 quit
+"""
+ANSWERS = {
+    1: "= 2", 2: "= true", 3: "= false", 4: "=", 5: "=", 6: "=", 7: "=", 9: "? illegal move",
+    10: "= 9", 11: "=", 12: "=", 13: "? cannot undo", 14: "? komi must be a whole number",
+    15: "? unacceptable size", 16: "=", 17: "=", 18: "= B+9", 19: "? unknown command", 20: "=",
+}  # fmt: skip
+
+
+def test_a_scripted_session() -> None:
+    command = [sys.executable, "-c", "from zermelo.cli import main; main()", "gtp", "go:3x3"]
+    done = subprocess.run(command, input=SCRIPT, capture_output=True, text=True, check=True)
+    responses = [block for block in done.stdout.split("\n\n") if block]
+    assert len(responses) == 20
+    for number, response in enumerate(responses, start=1):
+        status, text = response[0], response[1:].removeprefix(str(number)).strip()
+        if number in ANSWERS:
+            assert f"{status} {text}".strip() == ANSWERS[number]
+
+
+def test_it_plays_a_whole_game_against_itself() -> None:
+    session = GtpSession(go("3x3"), hash_mb=8, node_limit=100_000)
+    for turn in range(60):
+        session.answer(f"genmove {'bw'[turn % 2]}")
+        if session.game.is_final(session.position):
+            break
+    assert session.answer("final_score") == "= B+9\n\n"
+
+
+def test_it_loads_sgf() -> None:
+    session = GtpSession(go("3x4"), hash_mb=8, node_limit=1000)
+    path = DATA / "sgf" / "ko.sgf"
+    assert session.answer(f"loadsgf {path}") == "=\n\n"
+    assert session.answer("play b c2") == "? illegal move\n\n"
+    assert session.answer("loadsgf nowhere.sgf") == "? cannot load file\n\n"
+
+
+def test_an_unknown_game_ends_in_one_line() -> None:
+    command = [sys.executable, "-c", "from zermelo.cli import main; main()", "gtp", "go:9x9"]
+    done = subprocess.run(command, input="", capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "zermelo: go board 9x9: each side must be 1 to 7"

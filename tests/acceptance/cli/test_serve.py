@@ -1,0 +1,189 @@
+"""The services for operators: one by one, all together, and their mistakes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+
+from tests.support.coordinator import wait_until
+from zermelo.server import assimilator, generator
+from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import Connection, ensure_schema
+from zermelo.server.embedded import embedded_database
+from zermelo.server.ports import free_port
+
+SERVED = (generator.SERVICE, assimilator.SERVICE)
+ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def stop(process: subprocess.Popen[str]) -> str:
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    return errors
+
+
+def test_separate_services_and_several_clients(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4", node_limit=15)
+    addresses = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = [
+        start("serve", name, "--database", database)
+        for name in ("generator", "validator", "assimilator", "assimilator", "generator")
+    ]
+    running += [
+        start("serve", "coordinator", "--database", database, "--listen", address,
+              "--open-access")
+        for address in addresses
+    ]
+    running += [
+        start("client", "run", "--server", addresses[number % 2], "--workers", "1",
+              "--data-dir", str(tmp_path / str(number)))
+        for number in range(2)
+    ]  # fmt: skip
+    try:
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
+        assert campaign_summary(connection, "reversi:4x4").value == -8
+    finally:
+        for process in reversed(running):
+            stop(process)
+
+
+def test_all_services_in_one_command(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4")
+    address = f"127.0.0.1:{free_port()}"
+    services = start(
+        "serve", "all", "--database", database, "--listen", address, "--open-access"
+    )
+    client = start("client", "run", "--server", address, "--workers", "1",
+                   "--data-dir", str(tmp_path))  # fmt: skip
+    wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
+    stop(client)
+    stop(services)
+
+
+def test_a_taken_port(database: str) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    first = start("serve", "coordinator", "--database", database, "--listen", address)
+    with grpc.insecure_channel(address) as channel:
+        grpc.channel_ready_future(channel).result(timeout=120)
+    for service in ("coordinator", "all"):
+        second = start("serve", service, "--database", database, "--listen", address)
+        _, errors = second.communicate(timeout=120)
+        assert second.returncode == 5
+        assert f"cannot listen on {address}" in errors
+        assert "Traceback" not in errors
+    stop(first)
+
+
+def test_a_database_without_or_with_a_foreign_schema(
+    empty_database: str, database: str, connection: Connection
+) -> None:
+    for service in ("coordinator", "generator", "validator", "assimilator"):
+        process = start("serve", service, "--database", empty_database)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 3
+        assert "zermelo db init" in errors.splitlines()[-1]
+    connection.execute("INSERT INTO schema_migrations (version, name) VALUES (999, 'future')")
+    process = start("serve", "coordinator", "--database", database)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert "newer" in errors
+
+
+def test_services_wait_for_a_database_that_is_away() -> None:
+    process = start("serve", "validator", "--database", "postgresql://127.0.0.1:9/nothing")
+    assert process.stderr is not None
+    assert "trying again in" in process.stderr.readline()
+    stop(process)
+
+
+def test_an_embedded_database_is_kept_alive(open_path: Path) -> None:
+    folder = open_path / "data"
+    with embedded_database(folder, create=True) as url:
+        ensure_schema(url)
+    address = f"127.0.0.1:{free_port()}"
+    services = start("serve", "all", "--data-dir", str(folder), "--listen", address)
+    pid_file = folder / "postgres" / "postmaster.pid"
+
+    def ready() -> int:
+        lines = pid_file.read_text().splitlines() if pid_file.exists() else []
+        return int(lines[0]) if lines[7:] == ["ready   "] else 0
+
+    first = wait_until(ready)
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: ready() not in (0, first))
+    assert "PostgreSQL died" in stop(services)
+    assert not pid_file.exists()
+
+
+def lock_holder(connection: Connection, service: int) -> int:
+    """The backend that serves the only campaign in this service; 0 if none does."""
+    row = connection.execute(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2"
+        " AND granted AND database = (SELECT oid FROM pg_database"
+        " WHERE datname = current_database())",
+        (service,),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def connected(connection: Connection) -> int:
+    """How many services there are; a coordinator has connections of another name."""
+    row = connection.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'zermelo'"
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def test_a_standby_takes_over_from_a_killed_service(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    create_campaign(connection, "reversi:4x4", node_limit=15)
+    address = f"127.0.0.1:{free_port()}"
+    join = ("client", "run", "--server", address, "--workers", "1", "--data-dir", str(tmp_path))
+    first = [start("serve", name, "--database", database) for name in ("generator", "assimilator")]
+    others = [start("serve", "validator", "--database", database)]
+    others += [start("serve", "coordinator", "--database", database, "--listen", address)]
+    try:
+        client = start(*join, "--max-workunits", "5")
+        _, errors = client.communicate(timeout=120)
+        assert client.returncode == 0, errors
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").answered)
+        leaders = {service: lock_holder(connection, service) for service in SERVED}
+        assert all(leaders.values())
+        before = connected(connection)
+        others += [start("serve", name, "--database", database)
+                   for name in ("generator", "assimilator")]  # fmt: skip
+        wait_until(lambda: connected(connection) == before + 2)
+        assert {s: lock_holder(connection, s) for s in leaders} == leaders
+        for process in first:
+            process.kill()
+            process.communicate()
+        others.append(start(*join))
+        wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
+        assert campaign_summary(connection, "reversi:4x4").value == -8
+        for service, leader in leaders.items():
+            assert lock_holder(connection, service) not in (0, leader)
+        assert check_database(connection) == []
+    finally:
+        for process in first:
+            process.kill()
+        for process in reversed(others):
+            stop(process)

@@ -1,0 +1,108 @@
+"""`zermelo db` and `zermelo campaign`, as an operator uses them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.support.harness import Solve
+from zermelo import ZermeloError
+from zermelo.cli import zermelo
+from zermelo.server.campaigns import create_campaign
+from zermelo.server.database import Connection
+from zermelo.sql import migrations
+
+
+def run(url: str, *arguments: str) -> Result:
+    return CliRunner().invoke(
+        zermelo, [*arguments, "--database", url], env={"ZERMELO_DATABASE": None}
+    )
+
+
+def run_json(url: str, *arguments: str) -> dict[str, Any]:
+    result = run(url, *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.output)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_init_migrate_check(empty_database: str) -> None:
+    result = run(empty_database, "db", "check")
+    assert isinstance(result.exception, ZermeloError)
+    assert "db init" in str(result.exception)
+    version = migrations()[-1].version
+    assert run_json(empty_database, "db", "init") == {"created": True, "version": version}
+    assert run_json(empty_database, "db", "init") == {"created": False, "version": version}
+    assert run_json(empty_database, "db", "migrate") == {"applied": [], "version": version}
+    assert run_json(empty_database, "db", "check")["ok"] is True
+
+
+def test_campaigns(database: str) -> None:
+    made = run_json(database, "campaign", "create", "reversi:4x4", "--goal", "outcome")
+    assert (made["campaign"], made["state"]) == ("reversi:4x4", "running")
+    assert made["bounds"] == [-16, 16]
+    for command, state in (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled")):
+        assert run_json(database, "campaign", command, "reversi:4x4")["state"] == state
+    result = run(database, "campaign", "resume", "reversi:4x4")
+    assert isinstance(result.exception, ZermeloError)
+    assert str(result.exception) == "campaign 'reversi:4x4' is cancelled already"
+    listed = run(database, "campaign", "list").output
+    assert "reversi:4x4" in listed
+    assert "cancelled" in listed
+
+
+def test_a_campaign_can_be_grown(database: str) -> None:
+    run_json(database, "campaign", "create", "reversi:6x6")
+    grown = run_json(database, "campaign", "grow", "reversi:6x6", "--moves", "4")
+    assert grown == {"nodes": 79, "positions_by_moves": [1, 1, 3, 14, 60]}
+    assert run_json(database, "campaign", "show", "reversi:6x6")["tree_nodes"] == 79
+
+
+def test_an_unknown_campaign_is_one_clear_line(database: str) -> None:
+    result = run(database, "campaign", "show", "chess")
+    assert isinstance(result.exception, ZermeloError)
+    assert str(result.exception) == "no campaign 'chess'; there are: none"
+
+
+def test_a_name_means_one_game(database: str) -> None:
+    run(database, "campaign", "create", "reversi:4x4", "--name", "mine")
+    result = run(database, "campaign", "create", "reversi:4x5", "--name", "mine")
+    assert isinstance(result.exception, ZermeloError)
+    assert "exists already" in str(result.exception)
+
+
+def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> None:
+    Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=60)).run()
+    shown = run(database, "campaign", "show", "reversi:4x4").output
+    assert "value -8, the second player wins" in shown
+    assert "nothing" in shown
+
+
+@pytest.mark.parametrize(("damage", "named"), [
+    ("UPDATE nodes SET lo = -7 WHERE id = (SELECT root FROM campaigns)", "contradict"),
+    ("UPDATE nodes SET lo = 3, hi = 3 WHERE children = '{}'", "final score"),
+    ("UPDATE nodes SET hi = hi - 1 WHERE children IS NULL AND hi > lo", "rest on no valid"),
+    ("UPDATE nodes SET children = children[2:] WHERE cardinality(children) > 1", "of the rules"),
+    ("DELETE FROM nodes WHERE children IS NULL", "not in the tree"),
+    ("DELETE FROM claims", "rest on no valid result"),
+    ("UPDATE results SET state = 'quarantined'", "no believed result"),
+    ("DELETE FROM results", "has no result"),
+    ("UPDATE workunits SET state = 'leased' WHERE state = 'answered'", "nobody works on it"),
+    ("UPDATE workunits SET state = 'returned' WHERE state = 'answered'", "nobody has"),
+    ("UPDATE totals SET tree_nodes = 1", "do not add up"),
+    ("UPDATE tests SET answer = NOT answer WHERE answer IS NOT NULL", "root's bounds say"),
+])
+def test_check_names_damage(
+    database: str, connection: Connection, damage: str, named: str
+) -> None:
+    connection.execute("ALTER TABLE nodes DROP CONSTRAINT nodes_check")
+    Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=6)).run()
+    assert run(database, "db", "check").exit_code == 0
+    connection.execute(damage.encode())
+    result = run(database, "db", "check")
+    assert result.exit_code == 5
+    assert named in result.output

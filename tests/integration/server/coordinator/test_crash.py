@@ -1,0 +1,72 @@
+"""A crash of PostgreSQL undoes promises at most: what a client was told is true, or is refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psycopg
+
+from tests.support.coordinator import Host, Queue, answer, running_coordinator, wait_until
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.server.campaigns import create_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.embedded import EmbeddedError, EmbeddedPostgres, running
+
+
+def test_a_crash_after_promises(open_path: Path) -> None:
+    postgres = EmbeddedPostgres(open_path)
+    with running(postgres) as url:
+        ensure_schema(url)
+        with connect_once(url) as connection:
+            queue = Queue(connection, create_campaign(connection, "reversi:4x4"))
+            queue.add(16)
+        with running_coordinator(url, lease_seconds=600.0) as address:
+            host = Host(address)
+            (first,) = host.take()
+            assert host.submit(answer(first)) == [pb.Receipt.ACCEPTED]
+            promised = host.take(4)
+            assert postgres.pid is not None
+            os.kill(postgres.pid, signal.SIGKILL)
+            wait_until(lambda: not postgres.running)
+            wait_until(lambda: _back(postgres))
+            taken = wait_until(lambda: _when_back(lambda: host.take(4)))
+            before = {workunit.lease_id for workunit in (first, *promised)}
+            assert before.isdisjoint(workunit.lease_id for workunit in taken)
+            results = [answer(workunit) for workunit in (*promised, *taken)]
+            receipts = wait_until(lambda: _when_back(lambda: host.submit(*results)))
+        with connect_once(url) as connection:
+            stored = {row[0] for row in connection.execute("SELECT lease FROM results")}
+            assert first.lease_id in stored  # it was acknowledged
+            for workunit, receipt in zip((*promised, *taken), receipts, strict=True):
+                assert (receipt != pb.Receipt.REFUSED) == (workunit.lease_id in stored)
+            assert pb.Receipt.REFUSED not in receipts[4:]
+            # The totals do not know of workunits that the test wrote itself.
+            assert {violation.check for violation in check_database(connection)} <= {
+                "check_totals"
+            }
+
+
+def _back(postgres: EmbeddedPostgres) -> bool:
+    postgres.keep_alive()
+    try:
+        psycopg.connect(postgres.wait_ready()).close()
+    except (EmbeddedError, psycopg.OperationalError):
+        time.sleep(0.1)
+        return False
+    return True
+
+
+def _when_back(call: Callable[[], list[Any]]) -> list[Any]:
+    """What the call gives, or nothing while the coordinator has not found the database again."""
+    try:
+        return call()
+    except grpc.RpcError:
+        time.sleep(0.1)
+        return []

@@ -1,0 +1,315 @@
+"""Dealing: what is remembered between calls never gives anybody more than is theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.support.coordinator import Host, Queue, running_coordinator
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator.dealing import Dealer
+from zermelo.server.coordinator.matching import Again
+from zermelo.server.coordinator.rows import Beat, HostId, Leased, Request
+from zermelo.server.coordinator.statements import Statements
+from zermelo.server.coordinator.stock import Stock
+from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.terms import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Terms
+from zermelo.server.database import Connection
+from zermelo.server.trust import records
+from zermelo.server.trust.accounts import UserId
+from zermelo.sql import query
+
+
+class CountingStore(CoordinatorStore):
+    """Counts what the database is asked."""
+
+    def __init__(self, statements: Statements) -> None:
+        super().__init__(statements, lease_seconds=60)
+        self.asked: Counter[str] = Counter()
+
+    async def lease_terms(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
+        self.asked["terms"] += 1
+        return await super().lease_terms(hosts)
+
+    async def user_terms(self, users: Any) -> list[tuple[UserId, int]]:
+        self.asked["users"] += 1
+        return await super().user_terms(users)
+
+    async def workunits_asked_again(self, most: int) -> list[Again]:
+        self.asked["again"] += 1
+        return await super().workunits_asked_again(most)
+
+
+class Table:
+    """A dealer, its store, and hosts that ask it."""
+
+    def __init__(self, url: str) -> None:
+        self.now = 0.0
+        self.statements = Statements(url)
+        self.store = CountingStore(self.statements)
+        self.stock = Stock(self.store, clock=lambda: self.now)
+        self.terms = Terms(self.store, self.stock, clock=lambda: self.now)
+        self.dealer = Dealer(self.store, self.stock, self.terms)
+
+    async def sit_down(self, user: str = "somebody") -> tuple[HostId, UserId]:
+        rows = await self.statements.run("ensure_user", {"name": user})
+        host = await self.store.register_host(
+            rows[0][0], uuid.uuid4(), name="", version="", slots=1, speed=0.0, held=()
+        )
+        return host.id, host.user
+
+    async def ask(self, host: tuple[HostId, UserId], slots: int = 1) -> list[Leased]:
+        leased, _ = await self.dealer.deal([Request(*host, slots, 0.0)])
+        return leased
+
+
+def at_table(url: str, play: Callable[[Table], Awaitable[None]]) -> None:
+    async def main() -> None:
+        table = Table(url)
+        await table.statements.open()
+        try:
+            await play(table)
+        finally:
+            await table.statements.close()
+
+    asyncio.run(main())
+
+
+def test_a_quota_is_kept_though_it_is_seldom_looked_up(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        connection.execute("UPDATE hosts SET quota = 3")
+        first = [lease for _ in range(3) for lease in await table.ask(host)]
+        assert len(first) == 3
+        assert table.store.asked["terms"] == 1
+        assert await table.ask(host) == []
+        await table.store.return_leases([Beat(host[0], first[0].lease, 0)])
+        assert len(await table.ask(host, slots=5)) == 1
+
+    at_table(database, play)
+
+
+def test_the_hosts_of_a_user_share_a_quota(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(20)
+
+    async def play(table: Table) -> None:
+        ada = [await table.sit_down("ada") for _ in range(3)]
+        bob = await table.sit_down("bob")
+        connection.execute("UPDATE users SET quota = 4 WHERE name = 'ada'")
+        leased, granted = await table.dealer.deal([Request(*host, 3, 0.0) for host in (*ada, bob)])
+        assert granted == [2, 1, 1, 3]
+        assert len(leased) == 7
+        for host in ada:
+            assert await table.ask(host) == []
+        assert table.store.asked["users"] == 1  # nobody counts again at once
+        await table.store.return_leases([Beat(ada[0][0], leased[0].lease, 0)])
+        table.now += REMEMBER_FULL_SECONDS + 1
+        assert [len(await table.ask(host, slots=5)) for host in ada] == [1, 0, 0]
+        assert len(await table.ask(bob, slots=5)) == 5
+
+    at_table(database, play)
+
+
+def test_where_all_share_an_account_it_has_no_quota(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+
+    async def play(table: Table) -> None:
+        table.store.limits_users = False
+        host = await table.sit_down()
+        connection.execute("UPDATE users SET quota = 1")
+        assert len(await table.ask(host, slots=5)) == 5
+        assert table.store.asked["users"] == 0
+
+    at_table(database, play)
+
+
+def test_terms_are_looked_up_again_after_a_while_and_when_told(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        assert await table.ask(host)
+        connection.execute("UPDATE hosts SET quota = 1")
+        assert await table.ask(host)  # not known yet
+        table.now += REMEMBER_SECONDS + 1
+        assert await table.ask(host) == []
+        connection.execute("UPDATE hosts SET quota = 256")
+        assert await table.ask(host)
+        connection.execute("UPDATE hosts SET error_at = now(), errors = 1")
+        table.terms.forget()
+        assert await table.ask(host) == []
+
+    at_table(database, play)
+
+
+def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
+    database: str, connection: Connection
+) -> None:
+    connection.execute("LISTEN zermelo_accounts")
+
+    def told() -> int:
+        return len(list(connection.notifies(timeout=0, stop_after=9)))
+
+    async def play(table: Table) -> None:
+        host, _ = await table.sit_down()
+        other = (await table.sit_down("another"))[1]
+        assert told() == 0
+        records.note_errors(connection, [host])
+        assert told() == 1
+        rows = await table.statements.run(
+            "register_host",
+            {
+                "user": other, "slots": 1, "speed": 0.0, "name": "", "version": "",
+                "instance": connection.execute(
+                    "SELECT instance FROM hosts WHERE id = %s", (host,)
+                ).fetchone()[0],  # type: ignore[index]
+            },
+        )  # fmt: skip
+        assert rows[0][:2] == (host, other)
+        assert len(list(connection.notifies(timeout=60, stop_after=1))) == 1
+
+    at_table(database, play)
+
+
+def test_a_host_that_changed_its_user_is_looked_up(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    (asked_before,) = queue.add()
+
+    async def play(table: Table) -> None:
+        host, mine = await table.sit_down()
+        _, other = await table.sit_down("another")
+        await table.ask((host, mine))
+        # The question is asked again, and only the other user may see it.
+        connection.execute("UPDATE leases SET state = 'returned', ended_at = now()")
+        connection.execute("UPDATE workunits SET state = 'ready', quorum = 2")
+        table.dealer.work_may_be_ready()
+        helper = await table.sit_down("another")
+        connection.execute("UPDATE hosts SET user_id = %s WHERE id = %s", (mine, helper[0]))
+        assert await table.ask((helper[0], mine)) == []
+        connection.execute("UPDATE hosts SET user_id = %s WHERE id = %s", (other, helper[0]))
+        assert [leased.workunit for leased in await table.ask((helper[0], other))] == [
+            asked_before
+        ]
+
+    at_table(database, play)
+
+
+def test_questions_for_others_are_looked_for_when_somebody_says_so(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    first, second, third = queue.add(3)
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        assert [leased.workunit for leased in await table.ask(host)] == [first]
+        connection.execute("UPDATE workunits SET quorum = 2 WHERE id = %s", (second,))
+        assert [leased.workunit for leased in await table.ask(host)] == [third]
+        assert table.store.asked["again"] == 1
+        table.dealer.work_may_be_ready()
+        assert [leased.workunit for leased in await table.ask(host)] == [second]
+
+    at_table(database, play)
+
+
+def test_a_lease_number_is_never_used_twice(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(4)
+    numbers: list[int] = []
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        numbers.extend(leased.lease for leased in await table.ask(host, slots=4))
+
+    for _ in range(3):
+        at_table(database, play)
+        # What a crash of the database may do to promises it had not yet written.
+        connection.execute("DELETE FROM leases")
+        connection.execute("UPDATE workunits SET state = 'ready'")
+    assert len(set(numbers)) == len(numbers) == 12
+
+
+def test_lease_numbers_go_on_after_an_old_backup_was_restored(
+    connection: Connection, campaign: Campaign
+) -> None:
+    # Last used on the 17th of August 2005, as far as the restored database knows.
+    connection.execute("UPDATE lease_blocks SET reserved = 1124236800")
+    (now,) = connection.execute("SELECT extract(epoch FROM now())::bigint").fetchall()
+    (first,) = connection.execute(query("reserve_leases")).fetchall()
+    (second,) = connection.execute(query("reserve_leases")).fetchall()
+    assert now <= first < second
+
+
+def test_only_promises_may_be_lost_in_a_crash(database: str) -> None:
+    async def play(table: Table) -> None:
+        for pool, waits in ((table.statements.facts, "on"), (table.statements.promises, "off")):
+            async with pool.connection() as connection:
+                cursor = await connection.execute("SHOW synchronous_commit")
+                assert await cursor.fetchone() == (waits,)
+
+    at_table(database, play)
+
+
+@pytest.mark.parametrize("name", ["submit_results", "heartbeat"])
+def test_leases_are_reached_by_number_however_few_are_open(
+    connection: Connection, campaign: Campaign, name: str
+) -> None:
+    connection.execute(
+        "INSERT INTO workunits (node, campaign, threshold, state, priority, expected, guess,"
+        " plies_left, ply) SELECT %s, %s, 0, 'answered', 0, 1, 0, 12, 0"
+        " FROM generate_series(1, 20000)",
+        (campaign.root, campaign.id),
+    )
+    connection.execute(
+        "INSERT INTO leases (id, workunit, host, budget, deadline, state, ended_at)"
+        " SELECT id, id, 1, 1, now(), 'returned', now() FROM workunits"
+    )
+    connection.execute("VACUUM ANALYZE leases, workunits")
+    empty: dict[str, list[Any]] = {
+        column: []
+        for column in ("hosts", "leases", "answers", "los", "his", "nodes", "seconds", "proved")
+    }
+    plan = "\n".join(
+        row[0]
+        for row in connection.execute(b"EXPLAIN " + query(name), empty | {"lease_seconds": 1})
+    )
+    assert "leases_pkey" in plan
+    assert "leases_open" not in plan
+    assert "workunits_open" not in plan
+    assert "Seq Scan on leases" not in plan
+
+
+def test_a_bad_answer_reaches_the_coordinator_that_remembers_the_host(
+    database: str, connection: Connection, campaign: Campaign, queue: Queue
+) -> None:
+    queue.add(1)
+    with running_coordinator(database) as address, ThreadPoolExecutor(1) as pool:
+        host = Host(address)
+        assert host.take()
+        connection.execute("LISTEN zermelo_wanted")
+        waiting = pool.submit(host.request, wait_ms=60_000)
+        assert list(connection.notifies(timeout=60, stop_after=1))  # now it waits for work
+        records.note_errors(connection, [1])
+        (workunit,) = queue.add()
+        reply = waiting.result()
+        assert reply.no_work.reason == pb.NoWork.TOO_MANY_LEASES
+        assert queue.state(workunit) == "ready"
+        host.close()

@@ -1,0 +1,161 @@
+"""The embedded PostgreSQL: one owner, many readers, no harm from any death."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.conftest import open_folder
+from tests.support.coordinator import wait_until
+from zermelo.server.embedded import (
+    DataDirectory,
+    DataDirectoryInUseError,
+    DiskFullError,
+    EmbeddedDatabase,
+    EmbeddedError,
+    EmbeddedPostgres,
+    embedded_database,
+    running,
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Path]:
+    with open_folder() as folder:
+        with running(EmbeddedPostgres(folder)) as url, psycopg.connect(url) as connection:
+            connection.execute("CREATE TABLE kept AS SELECT 1913 AS year")
+        yield folder
+
+
+def year(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT year FROM kept").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_data_survives_and_fsync_is_on(cluster: Path) -> None:
+    with embedded_database(cluster) as url:
+        assert year(url) == 1913
+        with psycopg.connect(url) as connection:
+            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                assert connection.execute(f"SHOW {setting}").fetchone() == ("on",)
+
+
+def test_a_reader_joins_the_owner(cluster: Path) -> None:
+    with embedded_database(cluster) as owner, embedded_database(cluster) as reader:
+        assert owner == reader
+    assert not (cluster / "postgres" / "postmaster.pid").exists()
+
+
+def test_one_run_at_a_time(cluster: Path) -> None:
+    first, second = DataDirectory(cluster), DataDirectory(cluster)
+    first.lock()
+    with pytest.raises(DataDirectoryInUseError, match=f"process {os.getpid()}"):
+        second.lock()
+    first.unlock()
+    second.lock()
+    second.unlock()
+
+
+def test_it_ends_with_its_parent_and_starts_again(cluster: Path) -> None:
+    program = (
+        "import sys, time; from pathlib import Path\n"
+        "from zermelo.server.embedded import embedded_database\n"
+        "with embedded_database(Path(sys.argv[1])) as url:\n"
+        "    print(url, flush=True); time.sleep(60)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(cluster)], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    assert parent.stdout.readline().startswith("postgresql:")
+    parent.kill()
+    parent.communicate()
+    with embedded_database(cluster) as url:
+        assert year(url) == 1913
+
+
+def test_it_recovers_from_kill_9(cluster: Path) -> None:
+    postgres = EmbeddedPostgres(cluster)
+    with running(postgres):
+        assert postgres.pid is not None
+        os.kill(postgres.pid, signal.SIGKILL)
+        wait_until(lambda: not postgres.running)
+
+        def back() -> bool:
+            postgres.keep_alive()
+            try:
+                return year(postgres.wait_ready()) == 1913
+            except (EmbeddedError, psycopg.OperationalError):
+                time.sleep(0.1)
+                return False
+
+        wait_until(back)
+
+
+def test_a_directory_without_a_database(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddedError, match="no database in"), embedded_database(tmp_path):
+        pass
+
+
+def test_another_version_of_postgres(open_path: Path, cluster: Path) -> None:
+    (open_path / "postgres").mkdir()
+    (open_path / "postgres" / "PG_VERSION").write_text("12\n")
+    with pytest.raises(EmbeddedError, match="made by PostgreSQL 12"), embedded_database(open_path):
+        pass
+
+
+def test_an_interrupted_creation_is_begun_afresh(cluster: Path, open_path: Path) -> None:
+    unfinished = open_path / "postgres.new"
+    unfinished.mkdir()
+    (unfinished / "PG_VERSION").write_text("18\n")
+    with embedded_database(open_path, create=True) as url, psycopg.connect(url) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL under another account")
+def test_root_is_told_about_a_closed_directory(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with (
+        pytest.raises(EmbeddedError, match="may not enter"),
+        embedded_database(closed / "data", create=True),
+    ):
+        pass
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(EmbeddedError, match="cannot use data directory"),
+        embedded_database(tmp_path / "file" / "data", create=True),
+    ):
+        pass
+
+
+def test_a_full_disk_is_noticed_in_time(cluster: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = shutil.disk_usage
+
+    def nearly_full(path: Path) -> tuple[int, int, int]:
+        return real(path)._replace(free=5 * 2**20)
+
+    with EmbeddedDatabase(cluster) as database:
+        database.keep_alive()
+        monkeypatch.setattr(shutil, "disk_usage", nearly_full)
+        with pytest.raises(DiskFullError, match="only 5 MB are free"):
+            database.keep_alive()
+    with pytest.raises(DiskFullError), embedded_database(cluster):
+        pass
+    monkeypatch.undo()
+    with embedded_database(cluster) as url:
+        assert year(url) == 1913

@@ -1,0 +1,104 @@
+"""The distributed value equals plain minimax, however small the pieces."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.support.harness import Solve
+from tests.support.minimax import KNOWN_VALUES, minimax
+from zermelo.games import Bounds, Game, open_game
+from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import Connection
+
+
+def agrees(bounds: Bounds, value: int, goal: str) -> bool:
+    if goal == "score":
+        return bounds == Bounds(value, value)
+    outcome = (value > 0) - (value < 0)
+    known = 1 if bounds.lo > 0 else -1 if bounds.hi < 0 else 0
+    return known == outcome and bounds.lo <= value <= bounds.hi
+
+
+def late_position(game: Game[Any], empties: int, seed: int) -> str:
+    """A position that random play reaches with so many plies left."""
+    chance = random.Random(seed)
+    while True:
+        position = game.initial()
+        while game.plies_left(position) > empties and (moves := game.moves(position)):
+            position = game.play(position, chance.choice(moves))
+        if game.moves(position):
+            return game.format(position)
+
+
+def test_plain_minimax_confirms_the_smallest_board() -> None:
+    game = open_game("reversi:4x4")
+    assert minimax(game, game.initial()) == KNOWN_VALUES["reversi:4x4"]
+
+
+@pytest.mark.parametrize("goal", ["score", "outcome"])
+@pytest.mark.parametrize("node_limit", [8, 60, 1000])
+@pytest.mark.parametrize("clients", [1, 4])
+def test_smallest_board(
+    connection: Connection, goal: str, node_limit: int, clients: int
+) -> None:
+    campaign = create_campaign(connection, "reversi:4x4", goal=goal, node_limit=node_limit)
+    bounds = Solve(connection, campaign, clients=clients).run()
+    assert agrees(bounds, KNOWN_VALUES["reversi:4x4"], goal)
+    assert check_database(connection) == []
+
+
+@pytest.mark.parametrize(("spec", "goal", "node_limit", "clients"), [
+    ("reversi:4x5", "score", 400, 3),
+    ("reversi:4x5", "outcome", 40, 2),
+    ("reversi:5x4", "outcome", 100, 4),
+])
+def test_twenty_squares(
+    connection: Connection, spec: str, goal: str, node_limit: int, clients: int
+) -> None:
+    campaign = create_campaign(connection, spec, goal=goal, node_limit=node_limit)
+    bounds = Solve(connection, campaign, clients=clients).run()
+    assert agrees(bounds, KNOWN_VALUES[spec], goal)
+    summary = campaign_summary(connection, campaign.name)
+    assert summary.state == "finished"
+    assert summary.line
+    assert check_database(connection) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_late_positions(connection: Connection, seed: int) -> None:
+    chance = random.Random(seed)
+    game = open_game(chance.choice(["reversi:6x6", "reversi:8x8", "reversi:5x7"]))
+    position = late_position(game, 7, seed)
+    value = minimax(game, game.parse(position))
+    for goal in ("score", "outcome"):
+        campaign = create_campaign(
+            connection, game.spec, name=goal, position=position, goal=goal,
+            node_limit=chance.choice([3, 10, 40]),
+        )
+        solve = Solve(connection, campaign, clients=chance.randint(1, 4), seed=seed)
+        assert agrees(solve.run(), value, goal)
+    assert check_database(connection) == []
+
+
+def test_a_generator_that_dies_loses_nothing(connection: Connection) -> None:
+    campaign = create_campaign(connection, "reversi:4x4", node_limit=20)
+    solve = Solve(connection, campaign, clients=3)
+    for _ in range(10_000):
+        solve.restart_generator()
+        solve.step()
+        if solve.plan.finished:
+            break
+    assert solve.plan.bounds == Bounds(-8, -8)
+    assert check_database(connection) == []
+
+
+def test_a_finished_campaign_is_found_again(connection: Connection) -> None:
+    campaign = create_campaign(connection, "reversi:4x4", goal="outcome", node_limit=500)
+    Solve(connection, campaign).run()
+    again = create_campaign(connection, "reversi:4x4", goal="outcome")
+    assert (again.id, again.state) == (campaign.id, "finished")
+    assert campaign_summary(connection, "reversi:4x4").outcome == "the second player wins"

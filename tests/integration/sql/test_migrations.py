@@ -1,0 +1,116 @@
+"""Old databases full of rows reach the present schema: nothing is lost, and the solve goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from psycopg import sql
+
+from tests.support.harness import Solve
+from tests.support.minimax import KNOWN_VALUES
+from zermelo.games import Bounds
+from zermelo.server.campaigns import create_campaign, find_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import Connection, connect_once, migrate_schema
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.audit import record
+from zermelo.sql import migrations, query
+
+SPEC = "reversi:4x4"
+VALUE = KNOWN_VALUES[SPEC]
+#: Before this version answers were not compared.
+COMPARING = 2
+
+Columns = dict[str, list[str]]
+
+
+def half_solved(connection: Connection, replication: str) -> None:
+    """A campaign in the midst of its work, with all kinds of rows."""
+    campaign = create_campaign(connection, SPEC, replication=replication, node_limit=40)
+    solve = Solve(connection, campaign, clients=3, users=True)
+    for step in range(500):
+        solve.step()
+        if step > 12 and connection.execute("SELECT FROM claims").fetchone():
+            break
+    accounts.open_account(connection, "otto", Role.OPERATOR, team="engines", actor="test")
+    record(connection, "otto", "look", "everything", "and found it good")
+
+
+def columns(connection: Connection) -> Columns:
+    """The columns of every table but the list of migrations."""
+    found: Columns = {}
+    for table, column in connection.execute(
+        "SELECT table_name, column_name FROM information_schema.columns"
+        " WHERE table_schema = 'public' AND table_name <> 'schema_migrations'"
+        " ORDER BY table_name, ordinal_position"
+    ):
+        found.setdefault(table, []).append(column)
+    return found
+
+
+def build(connection: Connection, version: int) -> None:
+    """The database as a program of that version made it."""
+    for migration in migrations()[:version]:
+        connection.execute(migration.script)
+        connection.execute(query("record_migration"), (migration.version, migration.name))
+
+
+def copy_rows(source: Connection, target: Connection, wanted: Columns) -> None:
+    """Fill tables with what the source has in these columns; identities count on from there."""
+    with target.transaction():
+        target.execute("SET LOCAL session_replication_role = 'replica'")  # in any order
+        for table, names in wanted.items():
+            target.execute(sql.SQL("TRUNCATE {} CASCADE").format(sql.Identifier(table)))
+            fields = sql.SQL(", ").join(map(sql.Identifier, names))
+            reading = sql.SQL("COPY {} ({}) TO STDOUT").format(sql.Identifier(table), fields)
+            writing = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), fields)
+            with source.cursor().copy(reading) as rows, target.cursor().copy(writing) as written:
+                for data in rows:
+                    written.write(data)
+        for table, column in target.execute(
+            "SELECT table_name, column_name FROM information_schema.columns"
+            " WHERE table_schema = 'public' AND is_identity = 'YES'"
+        ).fetchall():
+            target.execute(
+                sql.SQL("SELECT setval(pg_get_serial_sequence({}, {}), (SELECT greatest(1, max({}))"
+                        " FROM {}))").format(table, column, *map(sql.Identifier, (column, table)))
+            )
+
+
+def rows(connection: Connection, wanted: Columns) -> dict[str, list[Any]]:
+    found = {}
+    for table, names in wanted.items():
+        fields = sql.SQL(", ").join(map(sql.Identifier, names))
+        reading = sql.SQL("SELECT {} FROM {}").format(fields, sql.Identifier(table))
+        found[table] = sorted(map(repr, connection.execute(reading)))
+    return found
+
+
+@pytest.mark.parametrize("version", range(1, migrations()[-1].version + 1))
+def test_a_database_of_every_version_migrates_with_its_rows(
+    connection: Connection, empty_database: str, version: int
+) -> None:
+    half_solved(connection, "adaptive" if version >= COMPARING else "none")
+    present = columns(connection)
+    with connect_once(empty_database) as old:
+        build(old, version)
+        made = columns(old)
+        kept = {
+            table: [name for name in names if name in present[table]]
+            for table, names in made.items()
+        }
+        assert kept == made, "a migration takes columns away: say here what becomes of them"
+        copy_rows(connection, old, kept)
+        before = rows(old, kept)
+        assert all(before[table] for table in ("nodes", "workunits", "leases", "results", "claims"))
+
+        applied = migrate_schema(old)
+        assert applied == [migration.name for migration in migrations()[version:]]
+        assert rows(old, kept) == before
+        assert columns(old) == present
+        assert check_database(old) == []
+        campaign = find_campaign(old, SPEC)
+        assert Solve(old, campaign, clients=3, users=True).run() == Bounds(VALUE, VALUE)
+        assert check_database(old) == []
