@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
-from zermelo.games.spec import Spec, format_spec
+from zermelo.games.spec import Spec, format_spec, parse_spec
 from zermelo.games.symmetry import Image, permute
 
 PASS: Move = 64
@@ -84,8 +84,8 @@ class GoPosition:
 
 
 class Go(Game[GoPosition]):
-    name: ClassVar[str] = "go"
-    path_dependent: ClassVar[bool] = True
+    name = "go"
+    path_dependent = True
 
     def __init__(
         self,
@@ -106,7 +106,8 @@ class Go(Game[GoPosition]):
         self.max_score = rows * cols + abs(komi)
 
     @classmethod
-    def from_spec(cls, spec: Spec) -> Go:
+    def from_spec(cls, text: str) -> Go:
+        spec = parse_spec(text)
         rows, cols = spec.size(1, LONGEST_SIDE)
         options = dict(spec.options)
         komi = options.pop("komi", "0")

@@ -2,7 +2,8 @@
 
 A `Game` is an immutable set of rules; a *position* is an immutable value that only
 its game understands. Everything outside `games/` and the compiled engines talks to
-a game through this interface, so a new game is one class and one registration.
+a game through this interface, so a new game is one class and one registration
+(docs/adding-a-game.md).
 
 Three conventions hold everywhere:
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from zermelo import ZermeloError
 
@@ -67,9 +68,10 @@ class Bounds:
 class Game(ABC, Generic[P]):
     """The rules of one game with all its parameters fixed."""
 
-    name: ClassVar[str]
+    #: What stands in front of the colon of a spec.
+    name: str
     #: Whether the value of a position can depend on how it was reached.
-    path_dependent: ClassVar[bool] = False
+    path_dependent: bool = False
 
     #: The complete spec, every parameter written out; `open_game(game.spec) == game`.
     spec: str
@@ -77,6 +79,14 @@ class Game(ABC, Generic[P]):
     short_spec: str
     #: The largest score that can occur; the smallest is its negative.
     max_score: int
+
+    @property
+    def family(self) -> str:
+        """The name by which its engine, trainer and checker are registered.
+
+        Games that are served by one engine for all of them share a family.
+        """
+        return self.name
 
     # -- rules ---------------------------------------------------------------------
 

@@ -16,10 +16,9 @@ A position holds the discs of the side to move (`own`) and of the other side
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
-from zermelo.games.spec import Spec, format_spec
+from zermelo.games.spec import format_spec, parse_spec
 from zermelo.games.symmetry import permute, symmetry_maps
 
 Square = int
@@ -46,7 +45,7 @@ class ReversiPosition:
 
 
 class Reversi(Game[ReversiPosition]):
-    name: ClassVar[str] = "reversi"
+    name = "reversi"
 
     def __init__(
         self, rows: int, cols: int, *, start: str = "diagonal", scoring: str = "raw"
@@ -65,7 +64,8 @@ class Reversi(Game[ReversiPosition]):
         self.square_symmetries = symmetry_maps(rows, cols, STRIDE)
 
     @classmethod
-    def from_spec(cls, spec: Spec) -> Reversi:
+    def from_spec(cls, text: str) -> Reversi:
+        spec = parse_spec(text)
         rows, cols = spec.size(4, 8)
         return cls(rows, cols, **spec.choices(OPTIONS))
 

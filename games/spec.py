@@ -43,9 +43,13 @@ class Spec:
         return {option: self.options.get(option, values[0]) for option, values in allowed.items()}
 
 
-def parse_spec(text: str) -> Spec:
+def check_length(text: str) -> None:
     if len(text) > _LONGEST_SPEC:
         raise GameError(f"game spec of {len(text)} characters; at most {_LONGEST_SPEC} allowed")
+
+
+def parse_spec(text: str) -> Spec:
+    check_length(text)
     name, colon, rest = text.partition(":")
     size, *options = rest.split(",")
     matched = _SIZE.fullmatch(size)
