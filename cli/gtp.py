@@ -159,9 +159,7 @@ class GtpSession:
 
     def _with(self, size: str, komi: int) -> Go:
         options = [item for item in self.game.spec.split(",")[1:] if not item.startswith("komi=")]
-        game = open_game(",".join([f"go:{size}", *options, f"komi={komi}"]))
-        assert isinstance(game, Go)  # noqa: S101
-        return game
+        return Go.from_spec(",".join([f"go:{size}", *options, f"komi={komi}"]))
 
     def _turned_to(self, black: bool) -> GoPosition:
         """GTP lets a colour move twice: the other then simply did not get its turn."""
@@ -213,8 +211,7 @@ def gtp(spec: str, hash_mb: int, node_limit: int) -> None:
 
     SPEC names the game, such as go:5x5.
     """
-    game = open_game(spec)
-    if not isinstance(game, Go):
+    if open_game(spec).name != Go.name:
         raise GameError(f"{spec}: GTP is for Go; write go:5x5")
-    session = GtpSession(game, hash_mb=hash_mb, node_limit=node_limit)
+    session = GtpSession(Go.from_spec(spec), hash_mb=hash_mb, node_limit=node_limit)
     run_session(session, sys.stdin, sys.stdout)

@@ -17,6 +17,9 @@ import numpy.typing as npt
 
 from zermelo import __version__
 from zermelo.cext import go_conquest
+from zermelo.engine.conquest import Conquest
+from zermelo.engine.interface import EngineError
+from zermelo.engine.registry import Lessons, Tell, Trained
 from zermelo.games.go import Go
 
 SEED = 19550101
@@ -28,6 +31,7 @@ LESSON_NODES = 20_000
 STEPS = 300
 RATE = 0.05
 RIDGE = 1.0
+NODES_PER_LESSON = 400  # of the search that finds the states
 HELD_BACK = 10  # one lesson in this many checks the fit instead of making it
 
 Floats = npt.NDArray[np.float32]
@@ -41,6 +45,10 @@ class Effort:
     lessons: int = 30_000  # for each side and round
     nodes: int = 12_000_000  # of the search that finds the states; three times as many later
 
+    @classmethod
+    def of(cls, lessons: int | None) -> Effort:
+        return cls() if lessons is None else cls(lessons, lessons * NODES_PER_LESSON)
+
 
 class RoundReport(NamedTuple):
     """How well the weights tell right moves in lessons they were not made from."""
@@ -50,6 +58,23 @@ class RoundReport(NamedTuple):
     lessons: int
     first: float  # share of lessons in which the most promising move is right
     first_three: float
+
+    def __str__(self) -> str:
+        return (
+            f"round {self.round}, {self.side}: {self.lessons:,} lessons, the most likely move"
+            f" right in {self.first:.0%}, one of the first three in {self.first_three:.0%}"
+        )
+
+
+def train_go(game: Go, lessons: Lessons, tell: Tell) -> Trained:
+    """The priors of moves in the search for the whole board; one file serves all boards."""
+    if not Conquest.suits(game):
+        raise EngineError(f"{game.short_spec}: there is nothing to train for this game")
+    if lessons.exact_empties is not None or lessons.depth is not None:
+        raise EngineError("--exact-empties and --depth are for reversi")
+    effort = Effort.of(lessons.positions)
+    weights, provenance = train(game, effort, lambda report: tell(str(report)))
+    return weights.astype("<i2").tobytes(), provenance
 
 
 def train(

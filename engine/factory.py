@@ -1,18 +1,15 @@
-"""Choosing the engine for a game: compiled where there is one, portable otherwise."""
+"""Choosing the engine for a game: the registered one, portable where there is none."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from zermelo.engine.go import GoEngine
 from zermelo.engine.interface import Engine, EngineError
 from zermelo.engine.portable import PortableEngine
-from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.registry import engines
 from zermelo.engine.shared_table import SharedTable
 from zermelo.games import Game
-from zermelo.games.go import Go
-from zermelo.games.reversi import Reversi
 
 
 def open_engine(
@@ -24,13 +21,7 @@ def open_engine(
     memory_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     if not 1 <= hash_mb < memory_mb:
         raise EngineError(f"a table of {hash_mb} MB; this machine allows 1 to {memory_mb - 1}")
-    if isinstance(game, Reversi):
-        return ReversiEngine(game, threads=threads, hash_mb=hash_mb, shared=shared)
-    if isinstance(game, Go):
-        if threads > 1:
-            raise EngineError(
-                f"{threads} threads: the Go engine searches with one; `zermelo solve"
-                f" {game.short_spec}` uses all cores"
-            )
-        return GoEngine(game, hash_mb=hash_mb)
-    return PortableEngine(game)
+    factory = engines.find(game.family)
+    if factory is None:
+        return PortableEngine(game)
+    return factory(game, threads=threads, hash_mb=hash_mb, shared=shared)

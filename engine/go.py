@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from zermelo.cext.go_search import Prover
+from zermelo.cext.go_search import OPTIONS, Prover
 from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
@@ -25,6 +25,7 @@ from zermelo.engine.interface import (
     checked_window,
 )
 from zermelo.engine.portable import PortableEngine
+from zermelo.engine.shared_table import SharedTable
 from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
@@ -39,8 +40,22 @@ class _StoppedError(Exception):
     """The node limit was reached or somebody called `abort`."""
 
 
+def open_go_engine(
+    game: Go, *, threads: int, hash_mb: int, shared: SharedTable | None
+) -> GoEngine:
+    """The engine; its table is one that no other engine can use."""
+    if threads > 1:
+        raise EngineError(
+            f"{threads} threads: the Go engine searches with one; `zermelo solve"
+            f" {game.short_spec}` uses all cores"
+        )
+    return GoEngine(game, hash_mb=hash_mb)
+
+
 class GoEngine:
     """`options` switch techniques off for comparison; see `go_search.OPTIONS`."""
+
+    algorithms = ("mtdf",)
 
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
         self.game: Game[Any] = game
@@ -65,6 +80,12 @@ class GoEngine:
         self._node_limit: int | None = None
         self._aborted = False
 
+    def techniques(self) -> tuple[str, ...]:
+        return (*OPTIONS, "conquest") if self._conquest is not None else OPTIONS
+
+    def switched_algorithms(self) -> tuple[str, ...]:
+        return self.algorithms
+
     def switch(self, *, conquest: bool = True, **options: bool) -> None:
         """Switch techniques off, all others on, from now on; the table stays.
 
@@ -86,9 +107,7 @@ class GoEngine:
         node_limit: int | None = None,
         known: Iterable[Known] = (),
     ) -> Answer:
-        if algorithm != "mtdf":
-            raise EngineError(f"the Go engine knows no algorithm {algorithm!r}; only mtdf")
-        window = checked_window(self.game, window, algorithm)
+        window = checked_window(self, window, algorithm)
         started = time.perf_counter()
         self._aborted, self._nodes, self._node_limit = False, 0, node_limit
         self._prover.allow()

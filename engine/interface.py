@@ -86,9 +86,15 @@ class Answer:
 
 
 class Engine(Protocol):
+    """What everybody may ask of an engine; `capabilities.py` lists what only some can do."""
+
     @property
     def game(self) -> Game[Any]:
         """The game this engine solves."""
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Those of `ALGORITHMS` that `solve` takes."""
 
     def solve(
         self,
@@ -133,10 +139,14 @@ class Engine(Protocol):
         """The canonical children of many positions at once, all given by key."""
 
 
-def checked_window(game: Game[Any], window: Window | None, algorithm: str) -> Window:
+def checked_window(engine: Engine, window: Window | None, algorithm: str) -> Window:
     """The window to search: all scores by default; `EngineError` for a wrong request."""
-    if algorithm not in ALGORITHMS:
-        raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+    game = engine.game
+    if algorithm not in engine.algorithms:
+        raise EngineError(
+            f"unknown algorithm {algorithm!r}; known for {game.name}:"
+            f" {', '.join(engine.algorithms)}"
+        )
     window = window or Window(-game.max_score - 1, game.max_score + 1)
     if window.alpha >= window.beta:
         raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")

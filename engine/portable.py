@@ -14,6 +14,7 @@ from typing import Any
 
 from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.interface import (
+    ALGORITHMS,
     Answer,
     Expansion,
     Known,
@@ -38,6 +39,8 @@ class _StoppedError(Exception):
 
 
 class PortableEngine:
+    algorithms = ALGORITHMS
+
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
         self._table: dict[Entry, Bounds] = {}
@@ -57,7 +60,7 @@ class PortableEngine:
         node_limit: int | None = None,
         known: Iterable[Known] = (),
     ) -> Answer:
-        window = checked_window(self.game, window, algorithm)
+        window = checked_window(self, window, algorithm)
         started = time.perf_counter()
         self._root, self._nodes, self._node_limit = position, 0, node_limit
         self._aborted = False

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from zermelo.engine.capabilities import Run
 from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
+    ALGORITHMS,
     Answer,
     Efforts,
     EngineError,
@@ -27,6 +29,20 @@ from zermelo.games import KEY_BYTES, Bounds, GameError, Move
 from zermelo.games.reversi import PASS, Reversi, ReversiPosition
 
 TEXTBOOK = ("minimax", "alphabeta", "negamax")
+FAST = ("negascout", "mtdf")
+TRAINED = ("evaluation", "lookahead", "probable")  # what rests on the trained evaluation
+TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", *TRAINED)
+#: Orderings compared together, besides every one for itself.
+COMBINATIONS = (
+    ("killer", "history"),
+    ("mobility", "corners"),
+    ("killer", "history", "mobility"),
+    ("killer", "history", "transposition", "mobility"),
+    ("discs", "mobility", "corners", "c_squares", "x_squares", "frontier", "stable",
+     "sandwiched", "wiped_out", "positional", "edges"),
+    ("transposition", "trained"),
+    ("killer", "history", "transposition", "trained"),
+)
 NO_MOVE = 64
 CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
 MOST_CHECKPOINT_BYTES = 64 << 20
@@ -37,6 +53,8 @@ _LN_2 = math.log(2)
 
 class ReversiEngine:
     """Alpha-beta on bitboards; see docs/engine.md for how it searches."""
+
+    algorithms = ALGORITHMS
 
     def __init__(
         self,
@@ -64,7 +82,7 @@ class ReversiEngine:
         self.core.set_patterns(layout.instances, PHASE_SPAN)
         if weights is not None or path.exists():
             self.core.set_weights(load_weights(path, layout.size))
-        self.core.set_options(**techniques)
+        self.switch(**techniques)
         self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._bounds = game.score_range
         self._root_moves = 1
@@ -81,7 +99,7 @@ class ReversiEngine:
         node_limit: int | None = None,
         known: Iterable[Known] = (),
     ) -> Answer:
-        window = checked_window(self.game, window, algorithm)
+        window = checked_window(self, window, algorithm)
         limits = self.game.score_range
         started = time.perf_counter()
         for item in known:
@@ -154,6 +172,50 @@ class ReversiEngine:
             return Expansion(*self.core.expand(keys))
         except ValueError as error:
             raise GameError(f"{self.game.short_spec}: {error}") from None
+
+    # -- capabilities -----------------------------------------------------------------
+
+    def count_lines(self, position: ReversiPosition, plies: int) -> int:
+        return int(self.core.perft(position.own, position.opponent, plies))
+
+    def techniques(self) -> tuple[str, ...]:
+        return tuple(name for name in TECHNIQUES if name not in TRAINED or self._has_weights())
+
+    def switched_algorithms(self) -> tuple[str, ...]:
+        return FAST
+
+    def switch(self, **techniques: bool) -> None:
+        self.core.set_options(**techniques)
+
+    def orderings(self, algorithm: str) -> Iterator[tuple[str, ...]]:
+        yield ()
+        if algorithm == "minimax":
+            return  # it visits everything, in whatever order
+        single = [(order,) for order in compiled("reversi").ORDERS]
+        for orders in (*single, *COMBINATIONS):
+            if "trained" in orders and not self._has_weights():
+                continue
+            if "transposition" in orders and algorithm == "alphabeta":
+                continue  # the textbook's alpha-beta keeps no table
+            yield orders
+
+    def search_by_textbook(
+        self, position: ReversiPosition, algorithm: str, orders: tuple[str, ...], node_limit: int
+    ) -> Run:
+        if self.game.is_final(position):
+            return Run(self.game.score(position), 1, 0.0)
+        self.core.prepare(self.game.plies_left(position), node_limit)
+        limits = self.game.score_range
+        started = time.perf_counter()
+        found = self.core.textbook(
+            position.own, position.opponent, algorithm, limits.lo - 1, limits.hi + 1, orders
+        )
+        seconds = time.perf_counter() - started
+        return Run(None if found is None else found[0], self.core.nodes, seconds)
+
+    def _has_weights(self) -> bool:
+        start = self.game.initial()
+        return self.core.guess(start.own, start.opponent) is not None
 
     # -- searching --------------------------------------------------------------------
 

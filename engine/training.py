@@ -19,6 +19,7 @@ import numpy.typing as npt
 from zermelo import __version__
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.patterns import Pattern
+from zermelo.engine.registry import Lessons, Tell, Trained
 from zermelo.engine.weights import MOBILITY_WEIGHTS, PHASE_SPAN, PHASES, Layout
 from zermelo.games.reversi import Reversi
 
@@ -62,6 +63,25 @@ class PhaseReport(NamedTuple):
     positions: int
     deviation: float  # standard deviation of the scores, in discs
     error: float  # mean absolute error, in discs
+
+    def __str__(self) -> str:
+        return (
+            f"{self.fewest_empties:2}-{self.most_empties:2} empties: {self.positions:,} positions,"
+            f" scores ± {self.deviation:.1f}, predicted to {self.error:.2f} discs"
+        )
+
+
+def train_reversi(game: Reversi, lessons: Lessons, tell: Tell) -> Trained:
+    """The evaluation for one board."""
+    usual = Effort.usual(game)
+    effort = Effort(
+        lessons.positions or usual.positions,
+        lessons.exact_empties or usual.exact_empties,
+        lessons.depth or usual.depth,
+        lessons.threads,
+    )
+    weights, provenance = train(game, effort, lambda report: tell(str(report)))
+    return weights.astype("<i2").tobytes(), provenance
 
 
 def train(

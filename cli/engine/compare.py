@@ -136,7 +136,7 @@ def _print(suite: Suite, standings: list[Standing]) -> None:
             ])
         print_table(
             f"{kind} {algorithm}",
-            ["techniques" if kind == "fast" else "move ordering",
+            ["move ordering" if kind == "textbook" else "techniques",
              "nodes", "x best", "time", "x best", ""],
             rows,
         )

@@ -13,7 +13,7 @@ from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
 from zermelo.engine import Engine, open_engine
-from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.capabilities import CountsLines
 from zermelo.games import KEY_BYTES, Game, Key, open_game
 
 DEEPEST = 60
@@ -78,8 +78,8 @@ def _lines(engine: Engine, depth: int, ticker: Ticker) -> Iterator[int]:
 def count_lines(engine: Engine, position: Any, plies: int, ticker: Ticker) -> int:
     if plies == 0:
         return 1
-    if isinstance(engine, ReversiEngine) and plies <= COMPILED_PLIES:
-        return int(engine.core.perft(position.own, position.opponent, plies))
+    if isinstance(engine, CountsLines) and plies <= COMPILED_PLIES:
+        return engine.count_lines(position, plies)
     game = engine.game
     moves = game.moves(position)
     if not moves:

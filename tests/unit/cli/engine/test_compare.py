@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.engine_command import invoke as run
-from zermelo.cli.engine.contestants import FAST, TECHNIQUES, contestants
+from zermelo.cli.engine.contestants import contestants
 from zermelo.cli.suite import load_suite
 from zermelo.engine import ALGORITHMS, open_engine
 from zermelo.engine.portable import PortableEngine
+from zermelo.engine.reversi import FAST, TECHNIQUES
 from zermelo.games import open_game
 
 FEATURES = ["killer", "history", "transposition", "mobility", "discs", "corners", "c_squares",

@@ -1,0 +1,57 @@
+"""What some engines can do beyond solving.
+
+An engine has a capability if it has its methods; nobody asks for the engine's class::
+
+    if isinstance(engine, CountsLines):
+        return engine.count_lines(position, plies)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from zermelo.games import Score
+
+
+@runtime_checkable
+class CountsLines(Protocol):
+    """Perft at the engine's speed."""
+
+    def count_lines(self, position: Any, plies: int) -> int:
+        """The lines of play of so many moves; a game that ends earlier counts as one."""
+
+
+@runtime_checkable
+class Switchable(Protocol):
+    """Techniques that can be left out, to see what each is worth; none changes a value."""
+
+    def techniques(self) -> tuple[str, ...]:
+        """What can be switched off here; what needs weights, only where there are some."""
+
+    def switched_algorithms(self) -> tuple[str, ...]:
+        """The algorithms that use the techniques."""
+
+    def switch(self, **techniques: bool) -> None:
+        """Switch techniques off that are named false, and all others on."""
+
+
+class Run(NamedTuple):
+    """One search for the exact score of one position; no score if it met the node limit."""
+
+    score: Score | None
+    nodes: int
+    seconds: float
+
+
+@runtime_checkable
+class Textbook(Protocol):
+    """The algorithms as textbooks print them, with move orderings to choose from."""
+
+    def orderings(self, algorithm: str) -> Iterable[tuple[str, ...]]:
+        """The move orderings worth comparing; each is a tuple of features, best first."""
+
+    def search_by_textbook(
+        self, position: Any, algorithm: str, orders: tuple[str, ...], node_limit: int
+    ) -> Run:
+        """Search for the exact score with nothing but this algorithm and this ordering."""
