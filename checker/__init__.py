@@ -6,7 +6,7 @@ the engines, the services or the database that made it.
 
 from zermelo.checker.certificate import Certificate, CertificateError, Entry, Header, Leaf
 from zermelo.checker.certificate_file import read_certificate, write_certificate
-from zermelo.checker.structure import Refusal, RefusedError
+from zermelo.checker.refusals import Refusal, RefusedError
 from zermelo.checker.verify import Report, verify
 
 __all__ = [

@@ -5,16 +5,18 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from zermelo.checker.certificate import Certificate, Header
 from zermelo.checker.certificate_file import read_certificate
-from zermelo.checker.solver import Solver, open_solvers
-from zermelo.checker.structure import RefusedError, check_structure, leaf_refusal
-from zermelo.games import open_game
+from zermelo.checker.interface import Solver, Tell
+from zermelo.checker.refusals import Fault, Refusal, RefusedError, leaf_refusal
+from zermelo.checker.registry import open_checker
+from zermelo.games import Game, open_game
 
 #: How sure the statement about a sample is.
 CONFIDENCE = 0.95
@@ -92,6 +94,48 @@ def verify(
     )
 
 
+def check_structure(certificate: Certificate, tell: Tell = lambda count: None) -> None:
+    """`RefusedError` unless the root is proved and every entry follows from the others."""
+    game = open_game(certificate.header.game)
+    _check_root(certificate, game)
+    open_checker(game).check(certificate, tell)
+
+
+def _check_root(certificate: Certificate, game: Game[Any]) -> None:
+    """The statements of the header must be among the entries."""
+    header = certificate.header
+    start = game.parse(header.position)
+    root = game.canonical(start)
+    key, history = game.encode(root), game.history(root)
+    needed = {}
+    if game.is_final(root):
+        score = game.score(root)
+        if (header.lo, header.hi) == (score, score):
+            return
+        needed[True] = header.lo
+    else:
+        if header.lo > -game.max_score:
+            needed[True] = header.lo
+        if header.hi < game.max_score:
+            needed[False] = header.hi
+    found = {}
+    at = certificate.keys.find(key)
+    while at >= 0:
+        place, rest = divmod(at, len(key))
+        if not rest and certificate.history(place) == history:
+            found[certificate.at_least(place)] = certificate.bounds[place]
+        at = certificate.keys.find(key, at + 1)
+    for at_least, bound in needed.items():
+        stated = found.get(at_least)
+        if stated is None or (stated < bound if at_least else stated > bound):
+            sign = "at least" if at_least else "at most"
+            raise RefusedError(Refusal(
+                Fault.NO_ROOT, None,
+                f"nothing in the file proves that this position is worth {sign} {bound:+d}",
+                game.draw(start), game.format(start),
+            ))
+
+
 def most_wrong(leaves: int, checked: int, confidence: float = CONFIDENCE) -> int:
     """The most leaves that may be wrong though a sample of so many was right.
 
@@ -137,7 +181,8 @@ class _Crew:
         self._stopped = False
         self.done = 0
         self.wrong: list[int] = []
-        self.solvers: list[Solver] = open_solvers(certificate.header.game, threads)
+        game = open_game(certificate.header.game)
+        self.solvers: Sequence[Solver] = open_checker(game).solvers(threads)
 
     def stop(self) -> None:
         self._stopped = True

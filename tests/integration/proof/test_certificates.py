@@ -19,7 +19,7 @@ from zermelo.checker import (
     verify,
     write_certificate,
 )
-from zermelo.checker.structure import Fault
+from zermelo.checker.refusals import Fault
 from zermelo.games import open_game
 from zermelo.proof.export import export_proof
 from zermelo.proof.strategy import ProofError

@@ -25,7 +25,9 @@ from zermelo.checker import (
     verify,
     write_certificate,
 )
-from zermelo.checker.structure import Fault, PlainStructure, check_structure
+from zermelo.checker.refusals import Fault
+from zermelo.checker.structure import PlainStructure
+from zermelo.checker.verify import check_structure
 from zermelo.games import open_game
 from zermelo.server.database import connect_once
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.minimax import minimax
+from zermelo.checker.go_checker import CompiledGo, weigh_boards
 from zermelo.checker.reversi import ReversiRules, ReversiSolver, ReversiTable
-from zermelo.checker.solver import CompiledGo, PlainSolver, weigh_boards
+from zermelo.checker.solver import PlainSolver
 from zermelo.games import GameError, open_game
 from zermelo.games.go import Go
 from zermelo.games.reversi import Reversi, ReversiPosition
