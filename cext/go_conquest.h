@@ -1,7 +1,7 @@
 /* Conquest: can one side own every point of the board? For boards of up to 25 points.
 
    Every search has a reach: each ply takes GO_PLY of it, and a move of the prover takes the
-   more the less it promises. So likely lines are followed far and unlikely ones not, and it
+   more the lower its prior is. So likely lines are followed far and unlikely ones not, and it
    needs no history, since every ply leaves less: states that can be reached in many ways are
    searched once. Only a yes is a proof; docs/go.md, "Conquest", says why it holds under every
    ko rule. A no means "not within this reach, by these means". */
@@ -9,16 +9,16 @@
 #ifndef ZERMELO_GO_CONQUEST_H
 #define ZERMELO_GO_CONQUEST_H
 
-#include "go_promise.h"
+#include "go_move_prior.h"
 #include "go_sets.h"
 
 #define GO_CONQUEST_POINTS 25
 #define GO_CONQUEST_PLIES 62 /* the deepest search */
 #define GO_PLY 2             /* reach that a ply takes */
 #define GO_NEVER 127         /* the reach within which an opponent who lives is not conquered */
-#define GO_PRICE 13          /* a move that promises so much less takes a unit of reach more */
+#define GO_PRICE 13          /* a prior lower by this much takes a unit of reach more */
 #define GO_LINE 8            /* entries of a bucket: one cache line */
-#define GO_WEIGHED_PLIES 7   /* nearer to the end learned promises cost more than they save */
+#define GO_WEIGHED_PLIES 7   /* nearer to the end learned priors cost more than they save */
 #define GO_COMPLETED_PLIES 6 /* so close to the end it is first asked whether stones could do */
 
 /* An entry is one word, so that searches can share the table without locks:
@@ -63,7 +63,7 @@ typedef struct {
     uint64_t buckets; /* a power of two */
     int fewest;       /* boards with no more of the prover's stones may have been there before */
     const go_shapes *shapes;
-    const int16_t *weights[2]; /* of promises, by whose move it is; NULL: not learned yet */
+    const int16_t *weights[2]; /* of priors, by whose move it is; NULL: not learned yet */
     go_samples *samples;       /* states to learn from are put here; NULL: nobody learns */
     uint64_t nodes, node_limit;
     volatile int stop;
@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
     go_bits own, other;
     int ko, move, symmetry;
-    int missing, promise, order;
+    int missing, prior, order;
     uint64_t key;
 } go_option;
 
@@ -209,7 +209,7 @@ static inline int go_custom(const go_conquest *c, int turn, int move, int ply, i
     return order;
 }
 
-/* Set `promise` and `order` of an option of the side to move in `state`. */
+/* Set `prior` and `order` of an option of the side to move in `state`. */
 static inline void go_rate(const go_conquest *c, const go_option *state, go_option *option,
                            int turn, int reach, int ply, int recorded)
 {
@@ -222,8 +222,8 @@ static inline void go_rate(const go_conquest *c, const go_option *state, go_opti
             view.own = state->other, view.other = state->own;
             view.mine = option->other, view.theirs = option->own;
         }
-        option->promise = go_promise(&c->size, c->shapes, c->weights[turn], &view);
-        option->order = option->promise + (custom < 1 << 20 ? custom / 8 : custom);
+        option->prior = go_move_prior(&c->size, c->shapes, c->weights[turn], &view);
+        option->order = option->prior + (custom < 1 << 20 ? custom / 8 : custom);
         return;
     }
     taken = turn == GO_PROVER ? state->other & ~option->other : state->own & ~option->own;
@@ -241,7 +241,7 @@ static inline int go_price(const go_conquest *c, const go_option *option, int be
     int price;
     if (!rank) return 0;
     if (!c->weights[GO_PROVER] || reach < GO_WEIGHED_PLIES * GO_PLY) return rank + 1;
-    price = (best - option->promise) / GO_PRICE;
+    price = (best - option->prior) / GO_PRICE;
     return price > rank ? price : rank;
 }
 
@@ -257,7 +257,7 @@ static inline void go_praise(go_conquest *c, int turn, int move, int ply, int re
         for (i = 0; i <= GO_PASS; i++) c->history[turn][i] /= 2;
 }
 
-/* Move the most promising of options[first..] to options[first]. */
+/* Move the option of highest order in options[first..] to options[first]. */
 static inline const go_option *go_pick(go_option *options, int first, int count)
 {
     int best = first, i;
@@ -362,7 +362,7 @@ static int go_conquers(go_conquest *c, const go_option *state, int reach, int pl
         const go_option *option = go_pick(options, i, count);
         uint64_t entry;
         int left_over;
-        if (!i) best = option->promise;
+        if (!i) best = option->prior;
         left_over = reach - GO_PLY - go_price(c, option, best, i, reach);
         if (option->missing > left_over / (2 * GO_PLY) || left_over < 2 * GO_PLY) continue;
         entry = named ? go_recall(c, option->key) : 0;

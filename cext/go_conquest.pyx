@@ -12,7 +12,7 @@ from libc.string cimport memset
 from zermelo.cext.go_board cimport GO_NO_KO, GO_PASS, go_alive, go_bits, go_first, go_play, go_size
 
 
-cdef extern from "go_promise.h" nogil:
+cdef extern from "go_move_prior.h" nogil:
     enum:
         GO_SHOWN
         GO_UNIT
@@ -139,7 +139,7 @@ cdef class Conquest:
         free(self.memory)
 
     def learned(self, const int16_t[:] prover, const int16_t[:] opponent):
-        """Use learned promises; `WEIGHTS` numbers for each of the two."""
+        """Use learned move priors; `WEIGHTS` numbers for each of the two."""
         if len(prover) != GO_WEIGHTS or len(opponent) != GO_WEIGHTS:
             raise ValueError(f"{len(prover)} and {len(opponent)} weights; {GO_WEIGHTS} are needed")
         self.weights = prover, opponent

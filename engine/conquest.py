@@ -15,7 +15,7 @@ from zermelo.games.go import NO_KO, Go, GoPosition
 
 @cache
 def conquest_weights() -> tuple[array[int], array[int]]:
-    """What moves of the prover and of the opponent promise."""
+    """The weights of move priors, for the prover and for the opponent."""
     weights = load_weights(CONQUEST_FILE, 2 * go_conquest.WEIGHTS)
     return weights[: go_conquest.WEIGHTS], weights[go_conquest.WEIGHTS :]
 

@@ -1,4 +1,4 @@
-"""Training the promises of moves in the conquest, from searches of the engine itself.
+"""Training the priors of moves in the conquest, from searches of the engine itself.
 
 A search records states whose answer it found. Each becomes a lesson: every move is searched
 by itself, and so it comes out which of them serve their side. The weights are fitted so that
@@ -56,12 +56,12 @@ class RoundReport(NamedTuple):
     round: int
     side: str
     lessons: int
-    first: float  # share of lessons in which the most promising move is right
+    first: float  # share of lessons in which the move of highest prior is right
     first_three: float
 
     def __str__(self) -> str:
         return (
-            f"round {self.round}, {self.side}: {self.lessons:,} lessons, the most likely move"
+            f"round {self.round}, {self.side}: {self.lessons:,} lessons, the likeliest move"
             f" right in {self.first:.0%}, one of the first three in {self.first_three:.0%}"
         )
 
@@ -137,7 +137,7 @@ def _fit(lessons: list[Lesson]) -> tuple[npt.NDArray[np.int16], float, float]:
 def _climb(
     shown: npt.NDArray[Any], of: npt.NDArray[Any], serves: npt.NDArray[Any], lessons: int
 ) -> Floats:
-    """Make it likely that a move drawn by its promise serves (steps as Adam takes them)."""
+    """Make it likely that a move drawn by its prior serves (steps as Adam takes them)."""
     size = go_conquest.WEIGHTS
     weights, mean, square = (np.zeros(size, np.float32) for _ in range(3))
     for step in range(1, STEPS + 1):
@@ -154,21 +154,21 @@ def _climb(
     return weights
 
 
-def _softmax(promise: Floats, of: npt.NDArray[Any], lessons: int) -> Floats:
+def _softmax(prior: Floats, of: npt.NDArray[Any], lessons: int) -> Floats:
     highest = np.full(lessons, -np.inf, np.float32)
-    np.maximum.at(highest, of, promise)
-    grown = np.exp(promise - highest[of])
+    np.maximum.at(highest, of, prior)
+    grown = np.exp(prior - highest[of])
     share: Floats = grown / np.bincount(of, grown, lessons)[of]
     return share
 
 
-def _ranks(promise: Floats, of: npt.NDArray[Any], serves: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """For each lesson, how many moves promise more than the first that serves."""
+def _ranks(prior: Floats, of: npt.NDArray[Any], serves: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """For each lesson, how many moves have a higher prior than the first that serves."""
     best: dict[int, float] = {}
-    for lesson, value, right in zip(of, promise, serves, strict=True):
+    for lesson, value, right in zip(of, prior, serves, strict=True):
         if right:
             best[lesson] = max(best.get(lesson, -np.inf), value)
     above = dict.fromkeys(best, 0)
-    for lesson, value in zip(of, promise, strict=True):
+    for lesson, value in zip(of, prior, strict=True):
         above[lesson] += bool(value > best[lesson])
     return np.array(list(above.values()))

@@ -57,7 +57,7 @@ def _transposed(squares: Squares) -> Squares:
     return tuple(STRIDE * (square % STRIDE) + square // STRIDE for square in squares)
 
 
-#: What a move promises in a conquest looks alike on all boards of Go.
+#: The prior of a move in a conquest looks alike on all boards of Go.
 CONQUEST_FILE = FOLDER / "go-conquest.weights"
 
 

@@ -170,7 +170,7 @@ def test_areas_that_are_finished_by_answers_are_finished_in_play() -> None:
         assert played_out(search, game, GoPosition(black, white, False), least)
 
 
-def test_learned_promises_save_most_of_the_work() -> None:
+def test_learned_priors_save_most_of_the_work() -> None:
     """On states that a search for the whole 4x5 board has won on its way."""
     centre = 1 << 18
     finder = go_conquest.Conquest(4, 5, 32)
@@ -196,7 +196,7 @@ def nodes_to_win(search: go_conquest.Conquest, own: int, other: int, limit: int)
     return nodes
 
 
-def test_shipped_promises_say_where_they_come_from() -> None:
+def test_shipped_priors_say_where_they_come_from() -> None:
     provenance = read_provenance(CONQUEST_FILE)
     assert provenance["game"] == "go:5x5"
     assert (provenance["lessons"], provenance["nodes"]) == (Effort().lessons, Effort().nodes)

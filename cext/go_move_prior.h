@@ -1,11 +1,11 @@
-/* How promising a move looks: a sum of learned weights, one for each thing it shows.
+/* The prior of a move, before any search: a sum of learned weights, one for each thing it shows.
 
    The weights are fitted so that the moves which held in earlier searches get the highest
    sums (engine/conquest_training.py): the difference of two sums is the logarithm of how much
    likelier one move is to be the right one. */
 
-#ifndef ZERMELO_GO_PROMISE_H
-#define ZERMELO_GO_PROMISE_H
+#ifndef ZERMELO_GO_MOVE_PRIOR_H
+#define ZERMELO_GO_MOVE_PRIOR_H
 
 #include <stdlib.h>
 
@@ -144,7 +144,7 @@ static inline void go_show(
                go_count(near & size->mask & ~before) - 1;
 }
 
-static inline int go_promise(
+static inline int go_move_prior(
     const go_size *size, const go_shapes *shapes, const int16_t *weights, const go_view *view)
 {
     int shown[GO_SHOWN], sum = 0, i;
