@@ -92,7 +92,10 @@ static inline int go_lives(const go_conquest *c, uint32_t stones)
     return c->lives[stones >> 3] >> (stones & 7) & 1;
 }
 
-/* Whether so many stones on empty points could make everything certain. */
+/* Whether so many stones on empty points could make everything certain.
+
+       1: there are such points; whether the opponent leaves them is another question
+       0: for certain not */
 static int go_could_complete(const go_conquest *c, uint32_t own, uint32_t empty, int stones)
 {
     uint32_t left;
@@ -309,9 +312,10 @@ static inline go_bits go_threats(const go_conquest *c, go_bits other, go_bits em
     return go_unpacked(&c->size, found);
 }
 
-/* The least stones of the prover on boards he creates from here on, this one included, if
-   every point is certain to be his, the opponent being to move; otherwise, or if such a
-   board might have been there before, 0. */
+/* Whether every point is certain to be the prover's, the opponent being to move:
+
+       > 0: a proof; the least stones of his on boards he creates from here on, this included
+       0:   not seen, or such a board might have been there before */
 static inline int go_certain(const go_conquest *c, const go_option *option)
 {
     go_bits alive;
@@ -322,7 +326,12 @@ static inline int go_certain(const go_conquest *c, const go_option *option)
     return kept > c->fewest && go_finishes(&c->size, alive, option->other, GO_ANSWERS) ? kept : 0;
 }
 
-/* The stones the prover, to move, keeps when he owns everything within this reach; 0: no. */
+/* Whether the prover, to move, owns everything within this reach:
+
+       > 0: a proof; the least stones of his on boards he creates on the way
+       0:   not found within this reach by these means; with more he may
+
+   Means nothing if c->stopped is set. */
 static int go_conquers(go_conquest *c, const go_option *state, int reach, int ply)
 {
     go_option options[GO_CONQUEST_POINTS];
@@ -381,8 +390,13 @@ static int go_conquers(go_conquest *c, const go_option *state, int reach, int pl
     return kept;
 }
 
-/* The stones the prover keeps when he owns everything within this reach whatever the
-   opponent, to move, does; 0: no. */
+/* Whether the prover owns everything within this reach whatever the opponent, to move, does:
+
+       > 0: a proof; the least stones of the prover's on boards he creates on the way
+       0:   not found within this reach by these means; recorded with a reach of GO_NEVER
+            where the opponent lives, so that no reach is enough
+
+   Means nothing if c->stopped is set. */
 static int go_holds(go_conquest *c, const go_option *state, int reach, int ply)
 {
     go_option options[GO_CONQUEST_POINTS + 1], *option;

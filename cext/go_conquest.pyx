@@ -163,8 +163,12 @@ cdef class Conquest:
         return turn
 
     def prove(self, own, other, bint own_to_move, int ko, int fewest, int plies, node_limit):
-        """Whether the prover owns everything within so many plies, or None if the search was
-        stopped; and the nodes. He creates no board with `fewest` stones of his or less."""
+        """Whether the prover owns everything within `plies`, and the nodes that it took.
+
+        True:     a proof; he creates no board with `fewest` stones of his or less
+        False:    not found; with more plies he may (`known` tells where he never does)
+        None:     the search was stopped, and nothing is known
+        """
         cdef go_option state
         cdef int turn, won
         if plies % 2 != own_to_move or not 0 < plies <= GO_CONQUEST_PLIES:
@@ -179,6 +183,7 @@ cdef class Conquest:
         return (None if self.c.stopped else bool(won)), self.c.nodes
 
     cdef int _search(self, const go_option* state, int turn, int reach) noexcept nogil:
+        """Positive: a proof. 0: not found within this reach. See go_conquers and go_holds."""
         if state.missing > (reach + GO_PLY) // (2 * GO_PLY):
             return 0
         if turn == GO_PROVER:
@@ -207,7 +212,7 @@ cdef class Conquest:
 
     def finishes(self, own, other, int answers):
         """Whether alive ones among `own` get every point, the other side being to move, with
-        so many answers of their owner at most."""
+        so many answers of their owner at most. True is a proof, False is not."""
         cdef go_bits alive = go_alive(&self.c.size, own)
         return alive != 0 and go_finishes(&self.c.size, alive, other, answers) != 0
 

@@ -82,7 +82,8 @@ static inline int go_guide(const go_search *s, go_child *child)
 }
 
 /* The colour that has won `child`, with its proof, or GO_NOBODY; *known tells whether the
-   efforts were found. The child is path[at]. */
+   efforts were found. The child is path[at]. Of Black proof.value is a lower bound of the area
+   difference, at least the target; of White an upper bound, below the target. */
 static inline int go_look_up(const go_search *s, go_child *child, int at, int *known)
 {
     const go_entry *entry;

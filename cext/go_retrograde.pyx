@@ -85,7 +85,7 @@ cdef class Retrograde:
         return [(self.black[i], self.white[i]) for i in range(self.boards)]
 
     def floor(self, black, white, bint black_to_move, int passes=0, int ko=-1):
-        """What Black can force from here."""
+        """What Black can force from here: exact, as the least fixed point defines it."""
         cdef go_bits b = black, w = white
         if passes == 2:
             return max(self.bottom, go_area(&self.size, b, w))

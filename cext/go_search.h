@@ -21,7 +21,11 @@
 
 static const go_proof GO_NOTHING = {GO_EVERYTHING, GO_EVERYTHING, GO_PURE, 0};
 
-/* The colour that wins without a further move, with its proof, or GO_NOBODY. */
+/* Who is seen to have won without a further move:
+
+       GO_BLACK:   the area difference is at least proof->value, which is >= target
+       GO_WHITE:   it is at most proof->value, which is < target
+       GO_NOBODY:  not seen; nothing is proved */
 static inline int go_settle(go_search *s, const go_state *state, int at, go_proof *proof)
 {
     int pure = s->options.share && !s->size.suicide, area = 0, colour, value;
@@ -116,8 +120,8 @@ static inline int go_sift(
     return kept;
 }
 
-/* What is known of a child before it is searched: a winner, or the efforts. Whether its outcome
-   is certain is looked for when its turn comes; most never have one. */
+/* What is known of a child before it is searched: a winner (as in go_settle), or the efforts.
+   Whether its outcome is certain is looked for when its turn comes; most never have one. */
 static inline int go_assess(go_search *s, go_child *child, int at, int mover, int top)
 {
     int winner, known, value, shape, rest;
@@ -147,8 +151,9 @@ static inline int go_assess(go_search *s, go_child *child, int at, int mover, in
     return GO_NOBODY;
 }
 
-/* Look for a certain outcome of a child, which is path[at], before it is expanded. What was
-   seen is remembered: it will be met again, and most children are not looked at. */
+/* Look for a certain outcome of a child, which is path[at], before it is expanded: a winner as
+   in go_settle. What was seen is remembered: it will be met again, and most children are not
+   looked at. */
 static inline int go_see(go_search *s, go_child *child, int at)
 {
     int winner = go_settle(s, &child->state, at, &child->proof);
@@ -163,8 +168,13 @@ static inline int go_see(go_search *s, go_child *child, int at)
 }
 
 /* Search until a colour has won, or one's effort reaches its limit. path[at] is this state,
-   everything before it is on the path. An effort of 0 means that this colour has won; then
-   `proof` is its proof. */
+   everything before it is on the path. Fail-soft around the target:
+
+       effort[GO_BLACK] == 0:  the area difference is at least proof->value, which is >= target
+       effort[GO_WHITE] == 0:  it is at most proof->value, which is < target
+       neither is 0:           an effort has reached its limit, and nothing is proved
+
+   If s->stopped is set, nothing is proved, and `effort` may not have been written. */
 static void go_prove(
     go_search *s, const go_state *state, int at, int balance, const uint32_t limit[2],
     uint32_t effort[2], go_proof *proof)

@@ -107,8 +107,12 @@ cdef class Prover:
         self, black, white, bint black_to_move, int passes, int ko, past, *, int target,
         int draw_value=0, node_limit=None,
     ):
-        """The area difference that Black can force or White can hold, at least or below
-        `target`, or None if the search was stopped; and the nodes."""
+        """A bound of the area difference, and the nodes that it took. Fail-soft:
+
+        bound >= target:    Black can force at least this
+        bound < target:     White can hold it to at most this
+        None:               the search was stopped, and nothing is proved
+        """
         cdef go_state state
         cdef go_proof proof
         cdef uint32_t[2] effort
@@ -181,7 +185,7 @@ cdef class Prover:
             self.s.target = bounds[1]
 
     cdef int _won(self, go_child* child, int at, go_proof* proof) noexcept:
-        """The winner by rules, life or table."""
+        """The winner by rules, life or table; `proof.value` is the bound as in `prove`."""
         cdef int found, winner = go_settle(self.s, &child.state, at, proof)
         if winner == GO_NOBODY:
             winner = go_look_up(self.s, child, at, &found)

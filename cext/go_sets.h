@@ -45,7 +45,10 @@ static inline go_bits go_unpacked(const go_size *size, uint32_t packed)
 
    His answers are connected to alive stones, so nothing can forbid or undo them. Stones of
    the other side matter only where he would answer, now or later: on points that are not
-   secure. */
+   secure.
+
+       1: a proof
+       0: not within so many answers; with more, or in another way, he may */
 static int go_finishes(const go_size *size, go_bits alive, go_bits other, int answers)
 {
     go_bits open = size->mask & ~go_territory(size, alive), near = go_grow(alive);

@@ -206,7 +206,12 @@ cdef class Core:
             self.searches[i].root_empties = empties
 
     def run(self, int thread, u64 own, u64 opponent, int alpha, int beta):
-        """One thread's search: a score by the fail-soft contract, or None if it was stopped."""
+        """One thread's search: score and best move, or None if it was stopped. Fail-soft:
+
+        score <= alpha:          the true score is at most this
+        alpha < score < beta:    the true score
+        score >= beta:           the true score is at least this
+        """
         cdef Search *s = &self.searches[thread]
         cdef Configuration shown
         cdef int score
@@ -240,7 +245,9 @@ cdef class Core:
         return max(self.searches[i].root_done for i in range(self.threads))
 
     def textbook(self, u64 own, u64 opponent, str algorithm, int alpha, int beta, orders):
-        """The value by an algorithm as the books have it, moves in the given orders."""
+        """Score and best move by an algorithm as the books have it, moves in the given orders;
+        None if it was stopped. Fail-soft or fail-hard: see `run_textbook`.
+        """
         cdef Search *s = self.searches
         cdef Textbook book
         cdef int score

@@ -1,16 +1,18 @@
 # The last empties: no table, no evaluation, squares in the order of parity.
 #
-# All search functions share one contract, fail-soft alpha-beta:
+# Every function here and in the layers above that takes alpha and beta is fail-soft:
 #
 #     result <= alpha:          the score is at most the result
 #     alpha < result < beta:    the score is the result
 #     result >= beta:           the score is at least the result
 #
+# If `s.stopped` is set afterwards, the result means nothing and must not be stored.
+#
 # The board is cut into four quadrants. The side that moves last in a region gains by it,
 # so squares in quadrants with an odd number of empties are tried first (`parity_of`).
 
 cdef inline int score_last(Search *s, u64 own, int square) noexcept nogil:
-    """One empty square: count what a disc there turns. The opponent has all the rest."""
+    """One empty square: count what a disc there turns. The opponent has all the rest. Exact."""
     cdef int score = 2 * popcount(own) - s.squares
     cdef int turned = count_last_flips(own, square)
     s.nodes += 1
@@ -28,6 +30,7 @@ cdef inline int score_last(Search *s, u64 own, int square) noexcept nogil:
 
 cdef inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int beta,
                         int a, int b) noexcept nogil:
+    """Two empties. Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound."""
     cdef u64 turned
     cdef int best = NOTHING
     cdef int score
@@ -67,7 +70,10 @@ cdef inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int beta,
 
 cdef inline int solve_3(Search *s, u64 own, u64 opponent, int alpha, int beta,
                         int a, int b, int c) noexcept nogil:
-    """Three empties, already in the order in which to try them."""
+    """Three empties, already in the order in which to try them.
+
+    Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound.
+    """
     cdef u64 turned
     cdef int best = NOTHING
     cdef int score
@@ -106,6 +112,7 @@ cdef inline int solve_3(Search *s, u64 own, u64 opponent, int alpha, int beta,
 
 
 cdef int solve_4(Search *s, u64 own, u64 opponent, int alpha, int beta, int parity) noexcept nogil:
+    """Four empties. Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound."""
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 first = empty & s.odd[parity]
     cdef u64 second = empty ^ first
@@ -158,7 +165,10 @@ cdef int solve_4(Search *s, u64 own, u64 opponent, int alpha, int beta, int pari
 
 cdef int solve_few(Search *s, u64 own, u64 opponent, int alpha, int beta, int empties,
                    int parity) noexcept nogil:
-    """At most four empties."""
+    """At most four empties.
+
+    Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound.
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef int a, b
     if empties == 4:

@@ -40,7 +40,11 @@ cdef void init_costs() noexcept:
 
 cdef int search_estimate(Search *s, u64 own, u64 opponent, const Configuration *shown, int empties,
                          int depth, int alpha, int beta) noexcept nogil:
-    """The evaluation after `depth` plies of search, in grains. Proves nothing."""
+    """The evaluation after `depth` plies of search, in grains. Proves nothing about the score.
+
+    Fail-soft, about that evaluation: <= alpha an upper bound, inside exact, >= beta a lower
+    bound.
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 squares = mobility(own, opponent, empty)
     cdef u64 replies
@@ -126,7 +130,11 @@ cdef inline int glance_reach(Search *s, u64 own, u64 opponent, const Configurati
 
 cdef int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
                       int empties, int depth, int limit) noexcept nogil:
-    """The cost of `glance_hold` after `depth` plies; at `limit` and above just that it is."""
+    """The cost of `glance_hold` after `depth` plies, for comparison with `limit`. An estimate:
+
+    result < limit:     the cost
+    result >= limit:    the cost is no less than the limit; by how much more is not told
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 squares = mobility(own, opponent, empty)
     cdef Candidates moves
@@ -167,7 +175,11 @@ cdef int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *sho
 
 cdef int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
                        int empties, int depth, int limit) noexcept nogil:
-    """The cost of `glance_reach` after `depth` plies; at `limit` and above just that it is."""
+    """The cost of `glance_reach` after `depth` plies, for comparison with `limit`. An estimate:
+
+    result < limit:     the cost
+    result >= limit:    the cost is no less than the limit; by how much more is not told
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 squares = mobility(own, opponent, empty)
     cdef Candidates moves

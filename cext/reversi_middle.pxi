@@ -32,7 +32,14 @@ cdef inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 repli
 
 cdef int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int beta,
                        int empties, int parity) noexcept nogil:
-    """The score; `squares` are the legal moves."""
+    """The score; `squares` are the legal moves. Fail-soft:
+
+    result <= alpha:          the score is at most the result
+    alpha < result < beta:    the score is the result
+    result >= beta:           the score is at least the result
+
+    Means nothing if `s.stopped` is set.
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 next_opponent, left, replies
     cdef u64 hashes[MOST_CANDIDATES]

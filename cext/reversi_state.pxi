@@ -116,7 +116,10 @@ cdef inline bint must_stop(Search *s) noexcept nogil:
 
 cdef inline bint stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
                                int *score) noexcept nogil:
-    """Whether the opponent's stable discs alone keep the score at or below alpha."""
+    """Whether the opponent's stable discs alone keep the score at or below alpha.
+
+    Then `score` is at most alpha, and an upper bound of the position's score.
+    """
     if 2 * popcount(opponent) < s.squares - alpha:
         return False
     score[0] = s.squares - 2 * popcount(stable_discs(s.geometry, opponent, own))

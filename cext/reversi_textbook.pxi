@@ -160,7 +160,10 @@ cdef inline bint can_move(const Search *s, u64 own, u64 opponent) noexcept nogil
 
 cdef int book_minimax(Search *s, Textbook *book, u64 own, u64 opponent, int ply,
                       bint maximise) noexcept nogil:
-    """The value for the side that moved first, who maximises; no cut-offs at all."""
+    """The score for the side that moved first, who maximises. Exact: there are no cut-offs.
+
+    Means nothing if `s.stopped` is set, as with all searches below.
+    """
     cdef Candidates moves
     cdef int best = NOTHING if maximise else -NOTHING
     cdef int score, i
@@ -185,7 +188,12 @@ cdef int book_minimax(Search *s, Textbook *book, u64 own, u64 opponent, int ply,
 
 cdef int book_alphabeta(Search *s, Textbook *book, u64 own, u64 opponent, int alpha, int beta,
                         int ply, bint maximise) noexcept nogil:
-    """Fail-hard alpha-beta with a maximiser and a minimiser."""
+    """Alpha-beta with a maximiser and a minimiser; the score is the maximiser's. Fail-hard:
+
+    result == alpha:          the score is at most alpha
+    alpha < result < beta:    the score is the result
+    result == beta:           the score is at least beta
+    """
     cdef Candidates moves
     cdef int empties = popcount(s.board & ~(own | opponent))
     cdef int score, i
@@ -219,7 +227,12 @@ cdef int book_alphabeta(Search *s, Textbook *book, u64 own, u64 opponent, int al
 
 cdef int book_negamax(Search *s, Textbook *book, u64 own, u64 opponent, int alpha, int beta,
                       int ply, bint scout) noexcept nogil:
-    """Fail-soft alpha-beta in one function; with `scout`, NegaScout's null windows."""
+    """Alpha-beta in one function; with `scout`, NegaScout's null windows. Fail-soft:
+
+    result <= alpha:          the score is at most the result
+    alpha < result < beta:    the score is the result
+    result >= beta:           the score is at least the result
+    """
     cdef u64 hash = hash_boards(own, opponent)
     cdef Candidates moves
     cdef Candidate *move
@@ -280,7 +293,12 @@ cdef int book_negamax(Search *s, Textbook *book, u64 own, u64 opponent, int alph
 
 cdef int book_mtdf(Search *s, Textbook *book, u64 own, u64 opponent, int alpha,
                    int beta) noexcept nogil:
-    """Null windows closing in on the value, starting from 0."""
+    """Null windows closing in on the score, starting from 0. Fail-hard below, fail-soft above:
+
+    result == alpha:          the score is at most alpha
+    alpha < result < beta:    the score is the result
+    result >= beta:           the score is at least the result
+    """
     cdef int lo = alpha
     cdef int hi = beta
     cdef int guess = 0
@@ -297,6 +315,14 @@ cdef int book_mtdf(Search *s, Textbook *book, u64 own, u64 opponent, int alpha,
 
 cdef int run_textbook(Search *s, Textbook *book, int method, u64 own, u64 opponent, int alpha,
                       int beta) noexcept nogil:
+    """The score by one of METHODS. Fail-soft or fail-hard, in any case:
+
+    result <= alpha:          the score is at most the result
+    alpha < result < beta:    the score is the result
+    result >= beta:           the score is at least the result
+
+    Minimax knows no window: its result is exact.
+    """
     cdef int ply
     book.best = NO_MOVE
     for ply in range(MOST_PLIES):

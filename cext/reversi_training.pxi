@@ -78,6 +78,7 @@ cdef bint play_to(Search *s, u64 *own, u64 *opponent, u64 *seed, int target) noe
 
 cdef int sample_position(Search *s, u64 *own, u64 *opponent, u64 *seed, int fewest, int most,
                          int exact, int depth) noexcept nogil:
+    """A random position and its score in grains: exact up to `exact` empties, else estimated."""
     cdef int empties = fewest + next_random(seed) % <u64> (most - fewest + 1)
     cdef Configuration shown
     while not play_to(s, own, opponent, seed, empties):

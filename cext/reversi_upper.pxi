@@ -41,7 +41,10 @@ cdef inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties
 
 cdef bint enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates *moves, int beta,
                        int empties, int *score) noexcept nogil:
-    """Whether the table knows a child that refutes the position at once."""
+    """Whether the table knows a child that refutes the position at once.
+
+    Then `score` is at least beta, and a lower bound of the position's score.
+    """
     cdef u64 owns[MOST_CANDIDATES]
     cdef u64 opponents[MOST_CANDIDATES]
     cdef u64 hashes[MOST_CANDIDATES]
@@ -63,7 +66,10 @@ cdef bint enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates 
 cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *shown,
                       const Candidate *move, int alpha, int beta, int empties,
                       int parity) noexcept nogil:
-    """The value of a move within a window."""
+    """The score of a move for the side that makes it.
+
+    Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound.
+    """
     cdef u64 next_own = own_after(opponent, move)
     cdef u64 next_opponent = opponent_after(own, move)
     cdef u64 squares
@@ -98,6 +104,14 @@ cdef void value_moves(Search *s, u64 own, u64 opponent, const Configuration *sho
 
 cdef int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
                       int beta, int empties, int parity) noexcept nogil:
+    """The score; at the root the best move so far is in `s.root_move`. Fail-soft:
+
+    result <= alpha:          the score is at most the result
+    alpha < result < beta:    the score is the result
+    result >= beta:           the score is at least the result
+
+    Means nothing if `s.stopped` is set.
+    """
     cdef u64 empty = s.board & ~(own | opponent)
     cdef u64 squares
     cdef u64 start = s.nodes

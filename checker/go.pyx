@@ -205,8 +205,11 @@ cdef class GoProver:
         self, Points black, Points white, bint black_to_move, int passes, int ko, past,
         bint prover_black, int target, int plies, int free_plies,
     ):
-        """Whether a side is seen to force a score within so many plies from a position, or
-        from there on without needing the past: on large boards within so many plies more.
+        """Whether a side is seen to force a score within `plies` from a position, or from there
+        on without needing the past: on large boards within `free_plies`.
+
+        True:     a proof
+        False:    not seen, or stopped; with more plies it may be
 
         `past` are its earlier boards: black, white, tag and pass balance of each.
         """

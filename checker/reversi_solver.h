@@ -44,7 +44,7 @@ typedef struct {
     int square, order;
 } Step;
 
-/* One empty square: whoever can put a disc there does. */
+/* One empty square: whoever can put a disc there does. Exact. */
 static inline int score_last(const Rules *rules, Board own, Board opponent, int square) {
     Board turned = turned_by(rules, own, opponent, square);
     if (turned) return count(own) - count(opponent) + 2 * count(turned) + 1;
@@ -64,7 +64,12 @@ static inline Board odd_squares(const Rules *rules, Board empty) {
     return odd;
 }
 
-/* Few empty squares: try them as they come, those in odd quarters first. */
+/* Few empty squares: try them as they come, those in odd quarters first. Fail-soft:
+ *
+ *     result <= alpha:    the score is at most the result
+ *     result > alpha:     the score is at least the result
+ *
+ * The window is empty, so nothing lies inside it. */
 COUNTS_BITS static int search_few(Solver *solver, Board own, Board opponent, int alpha,
                                   int passed) {
     const Rules *rules = &solver->rules;
@@ -110,7 +115,12 @@ static inline int look(const Rules *rules, Board own, Board opponent) {
          + CORNER_WEIGHT * (count(own & rules->corners) - count(opponent & rules->corners));
 }
 
-/* The same after the best moves of both sides, so many plies ahead. */
+/* The same after the best moves of both sides, so many plies ahead. It is no part of a proof.
+ * About that look, fail-hard below and fail-soft above:
+ *
+ *     result <= alpha:          it is at most the result
+ *     alpha < result < beta:    it is the result
+ *     result >= beta:           it is at least the result */
 COUNTS_BITS static int look_ahead(const Rules *rules, Board own, Board opponent, int plies,
                                   int alpha, int beta) {
     if (!plies) return look(rules, own, opponent);
@@ -129,7 +139,7 @@ COUNTS_BITS static int look_ahead(const Rules *rules, Board own, Board opponent,
     return alpha;
 }
 
-/* How little a move promises: what the opponent can reply, and how that looks to him. */
+/* The lower, the earlier a move is tried: what the opponent can reply, how that looks to him. */
 static inline int order_of(const Rules *rules, const Step *step, Board odd, int empties) {
     Board replies = placements(rules, step->own, step->opponent);
     int order = MOBILITY_WEIGHT * count(replies);
@@ -146,7 +156,7 @@ static inline int order_of(const Rules *rules, const Step *step, Board odd, int 
 }
 
 /* The moves of a position with their order. Their number, or -1 if the table has one that
- * is good enough; then `enough` is a lower bound of the score. */
+ * is good enough; then `enough` is above alpha, and a lower bound of the score. */
 static inline int list_steps(const Solver *solver, Board own, Board opponent, Board moves,
                              int first, int empties, int alpha, Step *steps, int *enough) {
     const Rules *rules = &solver->rules;
@@ -171,7 +181,12 @@ static inline int list_steps(const Solver *solver, Board own, Board opponent, Bo
     return found;
 }
 
-/* Best score among the moves, or the first above alpha; `best_square` says which. */
+/* Best score among the moves, or the first above alpha; `best_square` says which. Fail-soft:
+ *
+ *     result <= alpha:    the score is at most the result
+ *     result > alpha:     the score is at least the result
+ *
+ * Means nothing once `stop` is set. */
 static inline int search_steps(Solver *solver, Step *steps, int number, int alpha,
                                int *best_square) {
     int best = -SQUARES - 1;
@@ -192,7 +207,11 @@ static inline int search_steps(Solver *solver, Step *steps, int number, int alph
     return best;
 }
 
-/* Fail-soft: a result above alpha is a lower bound of the score, any other an upper one.
+/* Is the score above alpha? Fail-soft:
+ *
+ *     result <= alpha:    the score is at most the result
+ *     result > alpha:     the score is at least the result
+ *
  * Means nothing once `stop` is set. */
 COUNTS_BITS static int search(Solver *solver, Board own, Board opponent, int alpha) {
     const Rules *rules = &solver->rules;

@@ -43,8 +43,11 @@ class PlainSolver:
         return None
 
     def _holds(self, position: Any, at_least: bool, bound: int, plies: int) -> bool:
-        """Whether it is seen within so many plies that the score is at least, or at most,
-        the bound; not that it is not."""
+        """Whether the score is seen to be at least, or at most, the bound.
+
+        True:     a proof
+        False:    not seen within `plies`; with more it may be
+        """
         if self._stopped:
             raise _StoppedError
         self.nodes += 1

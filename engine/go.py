@@ -243,7 +243,12 @@ class GoEngine:
         return self._large and (guess >= 0 if target > 0 else guess < 0)
 
     def _prove(self, position: GoPosition, target: int, nodes: int | None = None) -> int | None:
-        """The area difference proved, or None if it takes more than so many nodes."""
+        """A bound of the area difference. Fail-soft:
+
+        bound >= target:    Black can force at least this
+        bound < target:     White can hold it to at most this
+        None:               it takes more than `nodes`, and nothing is proved
+        """
         left = self._left(nodes)
         self._running = self._prover
         value, spent = self._prover.prove(
@@ -255,9 +260,10 @@ class GoEngine:
     def _conquer_or_prove(
         self, conquest: Conquest, position: GoPosition, target: int
     ) -> int | None:
-        """Both searches in turns, with more and more nodes; None if the prover is left alone.
+        """Both searches in turns, with more and more nodes: a bound as in `_prove`.
 
-        The conquest finds a yes soon or never; the prover can say no.
+        The conquest finds a yes soon or never; the prover can say no. None: the conquest has
+        given up, nothing is proved, and the prover is to go on alone.
         """
         whole = len(self._go.board.points) * (1 if target > 0 else -1)
         nodes = _FIRST_SLICE

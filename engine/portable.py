@@ -144,7 +144,14 @@ class PortableEngine:
             self._negamax(position, alpha, beta)
 
     def _negamax(self, position: Any, alpha: int, beta: int, *, prune: bool = True) -> int:
-        """Fail-soft: a result <= alpha is an upper bound, one >= beta a lower bound."""
+        """The score; what it proves goes into the table. Fail-soft:
+
+        result <= alpha:          the score is at most the result
+        alpha < result < beta:    the score is the result
+        result >= beta:           the score is at least the result
+
+        Without `prune` the result is exact. `_StoppedError` ends it with nothing proved here.
+        """
         self._nodes += 1
         if self._aborted:
             raise _StoppedError(Status.ABORTED)

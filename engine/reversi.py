@@ -244,7 +244,12 @@ class ReversiEngine:
     def _ask(
         self, position: ReversiPosition, alpha: int, beta: int
     ) -> tuple[int, Move | None] | None:
-        """One search with all threads: score and best move; None if it was stopped."""
+        """One search with all threads: score and best move; None if it was stopped. Fail-soft:
+
+        score <= alpha:          the true score is at most this
+        alpha < score < beta:    the true score
+        score >= beta:           the true score is at least this
+        """
         question = (position.own, position.opponent, alpha, beta)
         helpers = [
             self._helpers.submit(self.core.run, thread, *question)
@@ -265,6 +270,8 @@ class ReversiEngine:
         return None if square == NO_MOVE else square
 
     def _textbook(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
+        """Narrow the bounds by one search that may be fail-hard: outside the window the score
+        is no more than a bound on its side."""
         limits = self.game.score_range
         alpha, beta = max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1)
         found = self.core.textbook(
