@@ -191,7 +191,11 @@ static inline int enter_ban(Chain *chain, const State *state) {
 }
 
 /* Whether the prover forces the score from this state within so many plies. A state with a
- * ban is known by its children; one that comes back on the way leads nowhere. */
+ * ban is known by its children; one that comes back on the way leads nowhere.
+ *
+ *     1:    a proof
+ *     0:    not by what is ranked so far; never, once the ranks are `complete` and no chain of
+ *           bans was cut */
 static int within(const Ranks *ranks, const State *state, int plies, Chain *chain) {
     const Boards *boards = ranks->boards;
     int prover_moves = state->black_to_move == ranks->prover_black, result = !prover_moves;
@@ -213,7 +217,7 @@ static int within(const Ranks *ranks, const State *state, int plies, Chain *chai
 }
 
 /* Whether putting a stone here, any one of the prover's or all of the opponent's, leads to
- * states that are won within so many plies. */
+ * states that are won within so many plies: 1 is a proof, 0 is none (see `within`). */
 static int stones_lead(const Ranks *ranks, uint32_t board, int black_moves, int plies,
                        int *cut) {
     Chain chain = {.length = 0, .cut = 0};
@@ -269,11 +273,15 @@ static uint64_t weigh(Ranks *ranks) {
     return found;
 }
 
-/* Plies to the end of any state; NEVER if none is known. */
-static int plies_to_end(const Ranks *ranks, const State *state) {
+/* Plies to the end of any state; NEVER if none is known. Then *sure tells whether there is
+ * none at all. */
+static int plies_to_end(const Ranks *ranks, const State *state, int *sure) {
     Chain chain = {.length = 0, .cut = 0};
     int most = NEVER - 1, least = 1;
-    if (!within(ranks, state, most, &chain)) return NEVER;
+    if (!within(ranks, state, most, &chain)) {
+        *sure = ranks->complete && !chain.cut;
+        return NEVER;
+    }
     while (least < most) {
         int middle = (least + most) / 2;
         if (within(ranks, state, middle, &chain)) most = middle;

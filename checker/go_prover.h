@@ -69,13 +69,14 @@ static inline int is_board_of(const Earlier *earlier, const State *state) {
     return earlier->black == state->black && earlier->white == state->white;
 }
 
-/* Whether a side that forces its score if nothing is forbidden does so in spite of the past.
+/* Whether a side that forces its score if nothing is forbidden does so in spite of the past:
+ * 1 is a proof, 0 is none.
  *
  * Let it play towards the nearest end. All states it meets are nearer to their ends than the
  * present one, so it creates no earlier board that is not, with the opponent to move. Boards
  * that come since the present state need no look: see forces_freely. */
 static int forces_past_superko(const Prover *prover, const Ranks *ranks, const State *state) {
-    int plies = plies_to_end(ranks, state);
+    int sure, plies = plies_to_end(ranks, state, &sure);
     if (plies == NEVER) return 0;
     for (int at = 0; at < prover->length; at++) {
         const Earlier *earlier = &prover->path[at];
@@ -88,7 +89,7 @@ static int forces_past_superko(const Prover *prover, const Ranks *ranks, const S
 /* The same under `basic`: no situation that was there may come back at all. */
 static int forces_past_cycles(const Prover *prover, const Ranks *ranks, const State *state) {
     Chain chain = {.length = 0, .cut = 0};
-    int plies = plies_to_end(ranks, state);
+    int sure, plies = plies_to_end(ranks, state, &sure);
     if (plies == NEVER) return 0;
     for (int at = 0; at < prover->length; at++) {
         State then = situation_of(&prover->path[at]);
@@ -98,7 +99,7 @@ static int forces_past_cycles(const Prover *prover, const Ranks *ranks, const St
 }
 
 /* Under superko, by a search: as if nothing were forbidden, if no earlier board has all the
- * stones that are kept. */
+ * stones that are kept. 1 is a proof, 0 is none. */
 static int forces_simply(Prover *prover, const State *state) {
     Points keep;
     prover->free.prover_black = prover->prover_black, prover->free.target = prover->target;
@@ -112,7 +113,11 @@ static int forces_simply(Prover *prover, const State *state) {
     return 1;
 }
 
-/* 1 if the prover is seen to force the target, -1 if his opponent is seen to prevent it. */
+/* Who is seen to succeed without a search that knows the past:
+ *
+ *     1:     the prover forces the target: a proof
+ *     -1:    his opponent prevents it: a proof
+ *     0:     not seen */
 static int settled(Prover *prover, const State *state) {
     if (state->passes == 2)
         return score_of(&prover->rules, state->black, state->white, prover->prover_black)
@@ -126,8 +131,8 @@ static int settled(Prover *prover, const State *state) {
     /* Who cannot force more than 0 even without a past cannot with one: a situation that
      * comes back is worth 0. */
     const Ranks *ranks = prover->own ? prover->own : prover->other;
-    int success = ranks == prover->own ? 1 : -1;
-    if (plies_to_end(ranks, state) == NEVER) return ranks->complete ? -success : 0;
+    int success = ranks == prover->own ? 1 : -1, sure;
+    if (plies_to_end(ranks, state, &sure) == NEVER) return sure ? -success : 0;
     return forces_past_cycles(prover, ranks, state) ? success : 0;
 }
 
@@ -170,7 +175,10 @@ static int settled_by_cycle(const Prover *prover, const Earlier *earlier, int pa
 }
 
 /* Whether the prover is seen to force the target within so many plies, or simply from there
- * on. A no means only that it is not seen. `passes` is Black's passes minus White's so far. */
+ * on. `passes` is Black's passes minus White's so far.
+ *
+ *     1:    a proof
+ *     0:    not seen within so many plies; with more he may */
 static int forces(Prover *prover, const State *state, int passes, int plies) {
     prover->nodes++;
     if (prover->stop || prover->length == LONGEST_PATH || !plies) return 0;
@@ -208,7 +216,7 @@ static int forces(Prover *prover, const State *state, int passes, int plies) {
     return result;
 }
 
-/* The same for a state that may be settled without any search. */
+/* The same for a state that may be settled without any search: 1 is a proof, 0 is none. */
 static int proves(Prover *prover, const State *state, int plies) {
     int known = settled(prover, state);
     return known ? known > 0 : forces(prover, state, 0, plies);
