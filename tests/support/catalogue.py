@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support.places import DATA
 from zermelo.games import Game, game_names, open_game
 
-GAMES = DATA / "games"
+#: ZERMELO_GAME_DATA names another folder, for games that come from elsewhere.
+GAMES = Path(os.environ.get("ZERMELO_GAME_DATA") or DATA / "games")
 
 
 class Perft(NamedTuple):
