@@ -19,7 +19,7 @@ from zermelo import ZermeloError
 from zermelo.cli.engine.contestants import without_each_technique
 from zermelo.cli.output import print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
-from zermelo.engine import Answer, Status
+from zermelo.engine import SearchReport, Status
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.games import open_game
@@ -70,7 +70,7 @@ def _engine(spec: str, threads: int = 1) -> ReversiEngine:
 
 def _solve(
     engine: ReversiEngine, position: Any, node_limit: int | None = None
-) -> tuple[Answer, float]:
+) -> tuple[SearchReport, float]:
     """The answer from an empty table, and the processor time that it took."""
     engine.clear()
     started = time.process_time()

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from zermelo.cext.go_retrograde import Retrograde
 from zermelo.cext.go_search import OPTIONS
-from zermelo.engine import Answer, Window
+from zermelo.engine import SearchReport, Window
 from zermelo.engine.go import GoEngine, best_reply
 from zermelo.games import open_game
 from zermelo.games.go import Go
@@ -34,7 +34,7 @@ def open_go(spec: str) -> Go:
     return cast(Go, open_game(spec))
 
 
-def row(what: str, answer: Answer, expected: int | None) -> Row:
+def row(what: str, answer: SearchReport, expected: int | None) -> Row:
     return {
         "what": what,
         "value": answer.bounds.lo if answer.bounds.exact else None,

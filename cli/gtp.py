@@ -121,8 +121,8 @@ class GtpSession:
         position = self._turned_to(_colour(_only(words)))
         if self.game.is_final(position):
             return "pass"
-        answer = self.engine.solve(position, node_limit=self._node_limit)
-        move = best_reply(self.engine, position, answer)
+        report = self.engine.solve(position, node_limit=self._node_limit)
+        move = best_reply(self.engine, position, report)
         self._advance(position, self.game.play(position, move))
         return self.game.move_name(move).upper() if move != PASS else "pass"
 
@@ -151,8 +151,8 @@ class GtpSession:
 
     def _value(self, words: list[str]) -> str:
         """Not part of GTP: the proved score of the position for the side to move."""
-        answer = self.engine.solve(self.position, node_limit=self._node_limit)
-        lo, hi = answer.bounds.lo, answer.bounds.hi
+        report = self.engine.solve(self.position, node_limit=self._node_limit)
+        lo, hi = report.bounds.lo, report.bounds.hi
         return str(lo) if lo == hi else f"{lo}..{hi}"
 
     # -- inside -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.folder import why
-from zermelo.engine import Answer, Engine, Known, SharedTable, Status, Window, open_engine
+from zermelo.engine import Engine, Known, SearchReport, SharedTable, Status, Window, open_engine
 from zermelo.engine.interface import CheckpointError
 from zermelo.games import Bounds, open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -204,7 +204,9 @@ class Searcher:
         self._engines.move_to_end(spec)
         return engine
 
-    def _result(self, engine: Engine, search: SavedSearch, answer: Answer) -> pb.Result | None:
+    def _result(
+        self, engine: Engine, search: SavedSearch, answer: SearchReport
+    ) -> pb.Result | None:
         """What to report; None when the search was stopped before its end."""
         result = pb.Result(
             lease_id=search.workunit.lease_id,

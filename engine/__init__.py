@@ -3,7 +3,6 @@
 from zermelo.engine.factory import open_engine
 from zermelo.engine.interface import (
     ALGORITHMS,
-    Answer,
     CheckpointError,
     Efforts,
     Engine,
@@ -11,6 +10,7 @@ from zermelo.engine.interface import (
     Expansion,
     Known,
     Progress,
+    SearchReport,
     Status,
     Window,
 )
@@ -18,7 +18,6 @@ from zermelo.engine.shared_table import SharedTable
 
 __all__ = [
     "ALGORITHMS",
-    "Answer",
     "CheckpointError",
     "Efforts",
     "Engine",
@@ -26,6 +25,7 @@ __all__ = [
     "Expansion",
     "Known",
     "Progress",
+    "SearchReport",
     "SharedTable",
     "Status",
     "Window",

@@ -15,11 +15,11 @@ from zermelo.cext.go_search import OPTIONS, Prover
 from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
-    Answer,
     EngineError,
     Expansion,
     Known,
     Progress,
+    SearchReport,
     Status,
     Window,
     checked_window,
@@ -106,7 +106,7 @@ class GoEngine:
         algorithm: str = "mtdf",
         node_limit: int | None = None,
         known: Iterable[Known] = (),
-    ) -> Answer:
+    ) -> SearchReport:
         window = checked_window(self, window, algorithm)
         started = time.perf_counter()
         self._aborted, self._nodes, self._node_limit = False, 0, node_limit
@@ -121,7 +121,7 @@ class GoEngine:
         except _StoppedError:
             status = Status.ABORTED if self._aborted else Status.EXHAUSTED
         line = self._line(position)
-        return Answer(
+        return SearchReport(
             status=status,
             bounds=self._bounds,
             move=line[0] if line else None,
@@ -389,10 +389,10 @@ class GoEngine:
         return score & self.game.score_range
 
 
-def best_reply(engine: GoEngine, position: GoPosition, answer: Answer) -> Move:
+def best_reply(engine: GoEngine, position: GoPosition, report: SearchReport) -> Move:
     """A move worth playing: the proved one, else the best by the evaluation, else a pass."""
-    if answer.move is not None:
-        return answer.move
+    if report.move is not None:
+        return report.move
     moves = engine.game.moves(position)
     return max(moves, key=lambda move: (-engine.guess(engine.game.play(position, move)),
                                         move != PASS))

@@ -72,7 +72,7 @@ class Window(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchReport:
     """What a search found out. The bounds are proved, whatever the status."""
 
     status: Status
@@ -104,7 +104,7 @@ class Engine(Protocol):
         algorithm: str = "mtdf",
         node_limit: int | None = None,
         known: Iterable[Known] = (),
-    ) -> Answer:
+    ) -> SearchReport:
         """Tell the score of `position` apart within `window` (default: exactly).
 
         `known` bounds are trusted and seed the table. Ends early, with the bounds

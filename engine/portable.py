@@ -15,10 +15,10 @@ from typing import Any
 from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.interface import (
     ALGORITHMS,
-    Answer,
     Expansion,
     Known,
     Progress,
+    SearchReport,
     Status,
     Window,
     checked_window,
@@ -59,7 +59,7 @@ class PortableEngine:
         algorithm: str = "mtdf",
         node_limit: int | None = None,
         known: Iterable[Known] = (),
-    ) -> Answer:
+    ) -> SearchReport:
         window = checked_window(self, window, algorithm)
         started = time.perf_counter()
         self._root, self._nodes, self._node_limit = position, 0, node_limit
@@ -72,7 +72,7 @@ class PortableEngine:
         except _StoppedError as stopped:
             status = stopped.status
         line = self._line(position)
-        return Answer(
+        return SearchReport(
             status=status,
             bounds=self._bounds(position),
             move=line[0] if line else None,

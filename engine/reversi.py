@@ -13,12 +13,12 @@ from zermelo.engine.checkpoints import seal, unseal
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
     ALGORITHMS,
-    Answer,
     Efforts,
     EngineError,
     Expansion,
     Known,
     Progress,
+    SearchReport,
     Status,
     Window,
     checked_window,
@@ -98,7 +98,7 @@ class ReversiEngine:
         algorithm: str = "mtdf",
         node_limit: int | None = None,
         known: Iterable[Known] = (),
-    ) -> Answer:
+    ) -> SearchReport:
         window = checked_window(self, window, algorithm)
         limits = self.game.score_range
         started = time.perf_counter()
@@ -122,7 +122,7 @@ class ReversiEngine:
         seconds = time.perf_counter() - started
         solved = status is Status.SOLVED
         line = self._line(position, move) if solved else []
-        return Answer(
+        return SearchReport(
             status=status,
             bounds=self._bounds,
             move=line[0] if line else move,

@@ -22,7 +22,7 @@ def securing_move(
     for move in sorted(after, key=lambda move: move != favourite):
         if not game.is_final(after[move]):
             question = Window.question(1 - bound)
-            answer = engine.solve(after[move], question, node_limit=node_limit)
-            if answer.bounds.answers(1 - bound) is False:
+            report = engine.solve(after[move], question, node_limit=node_limit)
+            if report.bounds.answers(1 - bound) is False:
                 return move
     return None

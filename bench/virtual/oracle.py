@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from zermelo.engine import Answer, Engine, Status, Window, open_engine
+from zermelo.engine import Engine, SearchReport, Status, Window, open_engine
 from zermelo.games import Game, Key
 from zermelo.proto.known import KnownBounds, pack
 
@@ -138,7 +138,7 @@ class Oracle:
             return Reply(verdict, bounds.lo, bounds.hi, nodes, None)
         return Reply("exhausted", bounds.lo, bounds.hi, ask.budget, self._proved_below(found))
 
-    def _proved_below(self, found: Answer) -> bytes | None:
+    def _proved_below(self, found: SearchReport) -> bytes | None:
         below = []
         for item in found.proved:
             key = self.game.encode(self.game.canonical(item.position))

@@ -80,8 +80,8 @@ def _switched(
 
 def _solve(engine: Engine, algorithm: str) -> Callable[[Any, int], Run]:
     def run(position: Any, node_limit: int) -> Run:
-        answer = engine.solve(position, algorithm=algorithm, node_limit=node_limit)
-        solved = answer.status is Status.SOLVED
-        return Run(answer.bounds.lo if solved else None, answer.nodes, answer.seconds)
+        report = engine.solve(position, algorithm=algorithm, node_limit=node_limit)
+        solved = report.status is Status.SOLVED
+        return Run(report.bounds.lo if solved else None, report.nodes, report.seconds)
 
     return run

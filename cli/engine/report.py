@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.cli.output import short_count, short_time, speed
-from zermelo.engine import Answer, Engine, Status
+from zermelo.engine import Engine, SearchReport, Status
 from zermelo.games import Bounds, Game
 
 _STOPPED = {Status.EXHAUSTED: "node limit reached", Status.ABORTED: "interrupted"}
@@ -41,33 +41,33 @@ def value_in_words(game: Game[Any], bounds: Bounds) -> str:
     return f"{bounds.lo} to {bounds.hi}"
 
 
-def proved_move(game: Game[Any], answer: Answer) -> str | None:
+def proved_move(game: Game[Any], report: SearchReport) -> str | None:
     """The move that secures the lower bound.
 
     Where only an upper bound is proved, every move is as good as the engine's: none is named.
     """
-    if answer.bounds.exact and answer.line:
-        return game.move_name(answer.line[0])
-    if answer.move is None or answer.bounds.lo == -game.max_score:
+    if report.bounds.exact and report.line:
+        return game.move_name(report.line[0])
+    if report.move is None or report.bounds.lo == -game.max_score:
         return None
-    return game.move_name(answer.move)
+    return game.move_name(report.move)
 
 
-def facts(game: Game[Any], position: Any, answer: Answer) -> list[tuple[str, str]]:
+def facts(game: Game[Any], position: Any, report: SearchReport) -> list[tuple[str, str]]:
     """The report for people, line by line."""
-    value = value_in_words(game, answer.bounds)
-    if answer.status in _STOPPED:
-        value += f" ({_STOPPED[answer.status]})"
-    lines = [("value", value), ("outcome", outcome_in_words(game, position, answer.bounds))]
-    if answer.bounds.exact and answer.line:
-        lines.append(("best play", " ".join(game.line_names(answer.line))))
-    elif (move := proved_move(game, answer)) is not None:
+    value = value_in_words(game, report.bounds)
+    if report.status in _STOPPED:
+        value += f" ({_STOPPED[report.status]})"
+    lines = [("value", value), ("outcome", outcome_in_words(game, position, report.bounds))]
+    if report.bounds.exact and report.line:
+        lines.append(("best play", " ".join(game.line_names(report.line))))
+    elif (move := proved_move(game, report)) is not None:
         lines.append(("move", f"{move} secures the lower bound"))
-    rate = short_count(speed(answer.nodes, answer.seconds))
+    rate = short_count(speed(report.nodes, report.seconds))
     return [
         *lines,
-        ("nodes", f"{answer.nodes:,}"),
-        ("time", f"{short_time(answer.seconds)}, {rate} nodes/s"),
+        ("nodes", f"{report.nodes:,}"),
+        ("time", f"{short_time(report.seconds)}, {rate} nodes/s"),
     ]
 
 
@@ -84,20 +84,20 @@ def news(engine: Engine, seconds: float) -> str:
     return "  ".join(parts)
 
 
-def as_json(game: Game[Any], position: Any, answer: Answer, algorithm: str) -> dict[str, Any]:
-    bounds = answer.bounds
+def as_json(game: Game[Any], position: Any, report: SearchReport, algorithm: str) -> dict[str, Any]:
+    bounds = report.bounds
     return {
         "game": game.spec,
         "position": game.format(position),
-        "status": answer.status.value,
+        "status": report.status.value,
         "value": bounds.lo if bounds.exact else None,
         "bounds": [bounds.lo, bounds.hi],
         "outcome": outcome(bounds),
-        "move": proved_move(game, answer),
-        "line": game.line_names(answer.line) if bounds.exact else [],
-        "nodes": answer.nodes,
-        "seconds": round(answer.seconds, 6),
-        "nodes_per_second": round(speed(answer.nodes, answer.seconds)),
+        "move": proved_move(game, report),
+        "line": game.line_names(report.line) if bounds.exact else [],
+        "nodes": report.nodes,
+        "seconds": round(report.seconds, 6),
+        "nodes_per_second": round(speed(report.nodes, report.seconds)),
         "algorithm": algorithm,
     }
 

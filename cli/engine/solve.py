@@ -25,7 +25,7 @@ from zermelo.cli.output import (
 from zermelo.cli.plain_errors import INTERRUPTED, CommandError
 from zermelo.cli.suite import Listed, load_suite
 from zermelo.cli.watch import Ticker, watch
-from zermelo.engine import ALGORITHMS, Answer, Engine, Status, Window, open_engine
+from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, open_engine
 from zermelo.games import Game, open_game
 
 DIFFERENT = 1  # exit code: a listed score is not the computed one
@@ -44,7 +44,7 @@ class Task:
     algorithm: str
     node_limit: int | None
 
-    def solve(self, engine: Engine, position: Any, ticker: Ticker) -> tuple[Answer, bool]:
+    def solve(self, engine: Engine, position: Any, ticker: Ticker) -> tuple[SearchReport, bool]:
         search = partial(
             engine.solve,
             position,
@@ -138,42 +138,42 @@ def parse_window(text: str, game: Game[Any]) -> Window:
 def _solve_one(engine: Engine, position: Any, task: Task, json: bool, *, drawn: bool) -> int:
     game = engine.game
     with Ticker() as ticker:
-        answer, _ = task.solve(engine, position, ticker)
+        report, _ = task.solve(engine, position, ticker)
     if json:
-        print_json(as_json(game, position, answer, task.algorithm))
+        print_json(as_json(game, position, report, task.algorithm))
     else:
         if drawn:
             click.echo(game.draw(position) + "\n")
-        print_facts([("game", game.short_spec), *facts(game, position, answer)])
-    return _exit_code([answer])
+        print_facts([("game", game.short_spec), *facts(game, position, report)])
+    return _exit_code([report])
 
 
 def _solve_suite(
     engine: Engine, positions: Sequence[Listed], name: str, task: Task, json: bool
 ) -> int:
-    solved: list[tuple[Listed, Answer]] = []
+    solved: list[tuple[Listed, SearchReport]] = []
     with Ticker() as ticker:
         for number, listed in enumerate(positions, 1):
             ticker.subject = f"{name} {number}/{len(positions)}"
             engine.clear()  # so that a row does not depend on the rows before it
-            answer, interrupted = task.solve(engine, listed.position, ticker)
-            solved.append((listed, answer))
+            report, interrupted = task.solve(engine, listed.position, ticker)
+            solved.append((listed, report))
             if interrupted:
                 break
-    differing = [listed.line for listed, answer in solved if not _agrees(listed, answer)]
-    code = DIFFERENT if differing else _exit_code([answer for _, answer in solved])
+    differing = [listed.line for listed, report in solved if not _agrees(listed, report)]
+    code = DIFFERENT if differing else _exit_code([report for _, report in solved])
     if json:
         print_json({
             "game": engine.game.spec,
             "suite": name,
             "agree": not differing,
-            "nodes": sum(answer.nodes for _, answer in solved),
-            "seconds": round(sum(answer.seconds for _, answer in solved), 6),
+            "nodes": sum(report.nodes for _, report in solved),
+            "seconds": round(sum(report.seconds for _, report in solved), 6),
             "positions": [
-                as_json(engine.game, listed.position, answer, task.algorithm)
+                as_json(engine.game, listed.position, report, task.algorithm)
                 | {"line_number": listed.line, "listed": listed.score,
-                   "agrees": _agrees(listed, answer)}
-                for listed, answer in solved
+                   "agrees": _agrees(listed, report)}
+                for listed, report in solved
             ],
         })
         return code
@@ -187,24 +187,24 @@ def _solve_suite(
     return code
 
 
-def _agrees(listed: Listed, answer: Answer) -> bool:
-    return listed.score is None or answer.bounds.lo <= listed.score <= answer.bounds.hi
+def _agrees(listed: Listed, report: SearchReport) -> bool:
+    return listed.score is None or report.bounds.lo <= listed.score <= report.bounds.hi
 
 
-def _print_suite(game: Game[Any], name: str, solved: list[tuple[Listed, Answer]]) -> None:
+def _print_suite(game: Game[Any], name: str, solved: list[tuple[Listed, SearchReport]]) -> None:
     rows = [
         [
             str(listed.line),
-            proved_move(game, answer) or "",
+            proved_move(game, report) or "",
             "" if listed.score is None else f"{listed.score:+d}",
-            value_in_words(game, answer.bounds),
-            "" if _agrees(listed, answer) else "differs",
-            *_costs(answer.nodes, answer.seconds),
+            value_in_words(game, report.bounds),
+            "" if _agrees(listed, report) else "differs",
+            *_costs(report.nodes, report.seconds),
         ]
-        for listed, answer in solved
+        for listed, report in solved
     ]
-    nodes, seconds = (sum(answer.nodes for _, answer in solved),
-                      sum(answer.seconds for _, answer in solved))
+    nodes, seconds = (sum(report.nodes for _, report in solved),
+                      sum(report.seconds for _, report in solved))
     rows.append(["all", "", "", "", "", *_costs(nodes, seconds)])
     print_table(
         f"{name}, {game.short_spec}",
@@ -218,8 +218,8 @@ def _costs(nodes: int, seconds: float) -> list[str]:
     return [f"{nodes:,}", short_time(seconds), short_count(speed(nodes, seconds))]
 
 
-def _exit_code(answers: list[Answer]) -> int:
-    statuses = {answer.status for answer in answers}
+def _exit_code(reports: list[SearchReport]) -> int:
+    statuses = {report.status for report in reports}
     if Status.ABORTED in statuses:
         return INTERRUPTED
     return EXHAUSTED if Status.EXHAUSTED in statuses else 0

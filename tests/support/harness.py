@@ -11,7 +11,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from zermelo.engine import Answer, Engine, Known, Status, Window, open_engine
+from zermelo.engine import Engine, Known, SearchReport, Status, Window, open_engine
 from zermelo.games import Bounds, Game
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.assimilator import assimilate
@@ -153,7 +153,7 @@ class Host:
         self.holding = [work for work in self.holding if work.lease not in sent]
         return [row[1] for row in rows]
 
-    def _proved(self, answer: Answer) -> bytes:
+    def _proved(self, answer: SearchReport) -> bytes:
         known = []
         for item in answer.proved:
             canonical = self.game.canonical(item.position)

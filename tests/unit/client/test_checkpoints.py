@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.searcher import Dropped, Interruption, Searcher
-from zermelo.engine import Answer, Engine, Status, reversi
+from zermelo.engine import Engine, SearchReport, Status, reversi
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import SavedSearch
@@ -100,7 +100,7 @@ class InterruptedEngine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def solve(self, *arguments: Any, node_limit: int, **options: Any) -> Answer:
+    def solve(self, *arguments: Any, node_limit: int, **options: Any) -> SearchReport:
         answer = self._engine.solve(
             *arguments, node_limit=min(node_limit, self._after), **options
         )

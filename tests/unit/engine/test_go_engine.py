@@ -15,10 +15,10 @@ from tests.support.go_positions import RULES, go, wander
 from tests.support.places import DATA
 from zermelo.cext.go_search import OPTIONS
 from zermelo.engine import (
-    Answer,
     CheckpointError,
     EngineError,
     Known,
+    SearchReport,
     Status,
     Window,
     open_engine,
@@ -226,7 +226,7 @@ def test_checkpoint_saves_the_work() -> None:
 def test_abort() -> None:
     game = go("6x6")
     engine = GoEngine(game)
-    answers: list[Answer] = []
+    answers: list[SearchReport] = []
     thread = threading.Thread(target=lambda: answers.append(engine.solve(game.initial())))
     thread.start()
     while not engine.progress().nodes:

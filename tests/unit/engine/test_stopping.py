@@ -17,11 +17,11 @@ from tests.support.machine import INSTRUCTIONS
 from tests.support.oracle import Position, random_play, reversi, scoring, settled, whole_tree
 from zermelo.engine import (
     ALGORITHMS,
-    Answer,
     CheckpointError,
     Engine,
     EngineError,
     Known,
+    SearchReport,
     Status,
     Window,
 )
@@ -89,7 +89,7 @@ def judge(case: Case) -> Callable[[Position], int]:
     return value
 
 
-def check_stopped(case: Case, answer: Answer, judge: Callable[[Position], int]) -> None:
+def check_stopped(case: Case, answer: SearchReport, judge: Callable[[Position], int]) -> None:
     assert answer.bounds.lo <= case.value <= answer.bounds.hi
     for item in answer.proved:
         assert item.bounds != case.game.score_range

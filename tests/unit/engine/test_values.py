@@ -31,7 +31,7 @@ from tests.support.oracle import (
     settled,
     whole_tree,
 )
-from zermelo.engine import ALGORITHMS, Answer, Status, Window
+from zermelo.engine import ALGORITHMS, SearchReport, Status, Window
 from zermelo.engine.portable import PortableEngine
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.engine.weights import PHASES, Layout, save_weights
@@ -49,7 +49,7 @@ SWITCHED: dict[str, dict[str, bool]] = {
 Value = Callable[[Position], int]
 
 
-def check(game: Reversi, position: Position, answer: Answer, value: Value,
+def check(game: Reversi, position: Position, answer: SearchReport, value: Value,
           window: tuple[int, int] | None = None) -> None:
     """Whatever was asked: all that an answer says must be true, and what was asked for."""
     text = f"{game.spec} {game.format(position)} {window}: {answer}"
@@ -115,7 +115,7 @@ def test_portable_values(algorithm: str, rule: str) -> None:
             engine.clear()
 
 
-def _check_portable(game: Reversi, position: Position, answer: Answer, value: Value,
+def _check_portable(game: Reversi, position: Position, answer: SearchReport, value: Value,
                     window: tuple[int, int] | None = None) -> None:
     """The portable line goes as far as its table proves it."""
     assert answer.bounds.lo <= value(position) <= answer.bounds.hi
