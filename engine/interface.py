@@ -142,9 +142,11 @@ class Engine(Protocol):
 def checked_window(engine: Engine, window: Window | None, algorithm: str) -> Window:
     """The window to search: all scores by default; `EngineError` for a wrong request."""
     game = engine.game
+    if algorithm not in ALGORITHMS:
+        raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
     if algorithm not in engine.algorithms:
         raise EngineError(
-            f"unknown algorithm {algorithm!r}; known for {game.name}:"
+            f"the engine of {game.name} knows no algorithm {algorithm!r}; only"
             f" {', '.join(engine.algorithms)}"
         )
     window = window or Window(-game.max_score - 1, game.max_score + 1)

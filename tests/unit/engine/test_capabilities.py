@@ -31,7 +31,7 @@ def test_capabilities(
     assert found == capabilities
     assert engine.algorithms == algorithms
     for algorithm in set(ALGORITHMS) - set(algorithms):
-        with pytest.raises(EngineError, match=f"unknown algorithm '{algorithm}'"):
+        with pytest.raises(EngineError, match=f"no algorithm '{algorithm}'; only mtdf"):
             engine.solve(engine.game.initial(), algorithm=algorithm)
 
 
