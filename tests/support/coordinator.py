@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +33,16 @@ def wait_until(condition: Callable[[], Any], seconds: float = 180.0) -> Any:
     return found
 
 
+def listens(address: str) -> bool:
+    """Whether somebody accepts connections at HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=60).close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def running_coordinator(
     url: str, listen: str = "", channel: Any = None, **settings: Any
@@ -45,6 +56,8 @@ def running_coordinator(
     )
     thread.start()
     try:
+        # A channel that is refused once waits a second before it tries again.
+        wait_until(lambda: listens(address))
         with channel or grpc.insecure_channel(address) as waiting:
             grpc.channel_ready_future(waiting).result(timeout=120)
         yield address

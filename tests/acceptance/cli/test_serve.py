@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import grpc
 
+from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
 from zermelo.server import assimilator, generator
 from zermelo.server.campaigns import campaign_summary, create_campaign
@@ -19,7 +19,6 @@ from zermelo.server.embedded import embedded_database
 from zermelo.server.ports import free_port
 
 SERVED = (generator.SERVICE, assimilator.SERVICE)
-ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

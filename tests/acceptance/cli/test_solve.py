@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import wait_until
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import embedded_database
 
-ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 SERVICES = ("generator", "coordinator", "validator", "assimilator", "client")
 FIELDS = {
     "game", "goal", "value", "bounds", "outcome", "line", "workunits", "splits", "withdrawn",
@@ -30,12 +29,6 @@ FIELDS = {
 @pytest.fixture
 def folder(open_path: Path) -> Path:
     return open_path / "data"
-
-
-def zermelo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ZERMELO, *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def solve(folder: Path, spec: str, *options: str) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.cli.client.test_run import value
 from tests.support.client_forker import Forker
+from tests.support.client_process import value
 from tests.support.coordinator import running_coordinator, wait_until
 from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.control import ask

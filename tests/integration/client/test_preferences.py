@@ -10,8 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.acceptance.cli.client.test_run import children, hard_question
 from tests.support.client_forker import Forker
+from tests.support.client_process import children, hard_question
 from tests.support.coordinator import Queue, wait_until
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder

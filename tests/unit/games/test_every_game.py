@@ -60,7 +60,7 @@ def perft(game: Game[Any], position: Any, depth: int) -> int:
 
 @pytest.mark.parametrize("name", game_names())
 def test_a_game_has_specs_perft_and_playthrough(name: str) -> None:
-    folder = catalogue.DATA / name
+    folder = catalogue.GAMES / name
     assert catalogue.specs(name), f"list the specs to test in {folder}/specs.txt"
     assert catalogue.perfts(name), f"write perft counts into {folder}/perft.txt"
     assert catalogue.playthroughs(name), f"record a game as {folder}/playthrough-....txt"

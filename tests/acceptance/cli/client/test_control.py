@@ -18,9 +18,10 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.acceptance.cli.client.test_run import (
+from tests.support.client_process import (
     children,
     client,
+    command,
     hard_question,
     searching,
     start_client,
@@ -34,14 +35,6 @@ from zermelo.client.folder import ClientFolder
 from zermelo.proto.worker_pb2 import SavedSearch
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
-
-ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ZERMELO, "client", *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def status(folder: Path) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from tests.acceptance.cli.client.test_control import command
-from tests.acceptance.cli.client.test_run import RUN, client, start_client, value
+from tests.support.client_process import RUN, client, command, start_client, value
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from zermelo.client.folder import ClientFolder
 from zermelo.proto import service
@@ -226,5 +225,5 @@ def test_no_server(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "client").write_text("in the way")
-    errors = ended(start_client("127.0.0.1:9", tmp_path), 2)
+    errors = ended(start_client("127.0.0.1:9", tmp_path, measured=False), 2)
     assert "a file is in the way; choose another --data-dir" in errors

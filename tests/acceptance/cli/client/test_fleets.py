@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.cli.client.test_control import ZERMELO
-from tests.acceptance.cli.client.test_run import hard_question, searching, value
+from tests.support.client_process import hard_question, searching, value
+from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, wait_until
 from tests.support.places import REPOSITORY
 from zermelo.client.control import NotRunningError, ask

@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-from tests.acceptance.cli.client.test_run import client, hard_question, stop, value
+from tests.support.client_process import client, hard_question, stop, value
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.faulty_proxy import FAULTS, FaultyProxy
 from zermelo.client.control import ask

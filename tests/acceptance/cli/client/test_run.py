@@ -4,95 +4,30 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support.client_process import (
+    GAMES,
+    children,
+    client,
+    hard_question,
+    reason,
+    searching,
+    start_client,
+    stop,
+    value,
+)
 from tests.support.coordinator import Queue, running_coordinator, wait_until
-from zermelo.client.control import NotRunningError, ask
 from zermelo.client.folder import ClientFolder
+from zermelo.client.speed import KnownSpeeds
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator import service
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
-
-RUN = [sys.executable, "-c", "from zermelo.cli import main; main()", "client", "run"]
-
-
-def start_client(address: str, folder: Path, *options: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*RUN, "--server", address, "--data-dir", str(folder), "--memory-mb", "4",
-         "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "120", *options],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@contextmanager
-def client(address: str, folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    process = start_client(address, folder, *options)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def stop(process: subprocess.Popen[str]) -> str:
-    process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    return errors
-
-
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def searching(folder: Path) -> dict[str, Any] | None:
-    """The search of the first worker, once there is one with some progress."""
-    try:
-        workers = ask(ClientFolder(folder).control, "status")["workers"]
-    except NotRunningError:
-        return None
-    search: dict[str, Any] | None = workers[0]["search"]
-    return search if search and search["nodes"] else None
-
-
-def reason(folder: Path) -> str:
-    """Why the daemon does what it does; nothing before there is one."""
-    try:
-        return str(ask(ClientFolder(folder).control, "status")["reason"])
-    except NotRunningError:
-        return ""
-
-
-def hard_question(connection: Connection, queue: Queue) -> int:
-    """A workunit that no engine finishes while a test runs."""
-    (workunit,) = queue.add(1, budget=10**12)
-    game = open_game("reversi:8x8")
-    # Whatever speed a busy computer measures, its budget lasts longer than a test.
-    connection.execute(
-        "UPDATE campaigns SET spec = %s, target_seconds = 1e6, node_limit = 1e12", (game.spec,)
-    )
-    connection.execute(
-        "UPDATE nodes SET position = encode(%s, 'hex')::uuid",
-        (game.encode(game.canonical(game.initial())),),
-    )
-    connection.execute("UPDATE workunits SET threshold = 1 WHERE id = %s", (workunit,))
-    return workunit
-
-
-def value(connection: Connection, query: str, *parameters: Any) -> Any:
-    row = connection.execute(query, parameters).fetchone()  # type: ignore[arg-type]
-    return row[0] if row else None
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -103,7 +38,8 @@ def test_a_client_answers_every_question_rightly(
     count = 12
     queue.add(count, budget=10**9)
     process = start_client(
-        coordinator, tmp_path, "--workers", str(workers), "--max-workunits", str(count)
+        coordinator, tmp_path, "--workers", str(workers), "--max-workunits", str(count),
+        measured=False,
     )
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -113,6 +49,7 @@ def test_a_client_answers_every_question_rightly(
         assert not late
         assert lo <= truth.lo <= hi
         assert answer == ("yes" if truth.lo >= threshold else "no")
+    assert KnownSpeeds(ClientFolder(tmp_path).speeds).get(GAMES[0]) > 0
 
 
 def test_too_hard_a_question_ends_exhausted(
@@ -169,10 +106,12 @@ def test_a_crashed_worker_is_replaced_and_its_work_returned(
 ) -> None:
     workunit = hard_question(connection, queue)
     with client(coordinator, tmp_path, "--workers", "1") as process:
-        wait_until(lambda: queue.state(workunit) == "leased")
+        # Only a worker that has begun takes its work along.
+        wait_until(lambda: searching(tmp_path))
+        lease = value(connection, "SELECT id FROM leases WHERE workunit = %s", workunit)
         (worker,) = children(process.pid)
         os.kill(worker, signal.SIGKILL)
-        wait_until(lambda: value(connection, "SELECT state::text FROM leases LIMIT 1") != "open")
+        wait_until(lambda: queue.lease_state(lease) != "open")
         wait_until(lambda: children(process.pid) not in ([], [worker]))
         wait_until(lambda: value(connection, "SELECT count(*) FROM leases") == 2)
         assert "signal 9" in stop(process)

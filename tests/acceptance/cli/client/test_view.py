@@ -14,8 +14,8 @@ import pexpect
 import pytest
 from pexpect.fdpexpect import fdspawn
 
-from tests.acceptance.cli.client.test_control import ZERMELO
-from tests.acceptance.cli.client.test_run import client, hard_question, searching, stop
+from tests.support.client_process import client, hard_question, searching, stop
+from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from zermelo.client.folder import ClientFolder
 from zermelo.server.campaigns import Campaign
