@@ -5,13 +5,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h)
 
-.PHONY: demo test lint bench proto clean
+.PHONY: demo test test-fast test-long lint bench proto clean
 
 demo: $(VENV)/.installed  ## a distributed solve of reversi 6x6, all on this machine
 	$(BIN)/zermelo solve reversi:6x6
 
-test: $(VENV)/.installed  ## every test, with real parts
+test: $(VENV)/.installed  ## every test but the long ones, with real parts
 	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no process, no patience
+	$(BIN)/python -m pytest -m 'not long and not slow' tests/unit
+
+test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
+	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m 'long or examples'
 
 lint: $(VENV)/.installed  ## style and types
 	$(BIN)/ruff check .

@@ -1,27 +1,20 @@
-"""Real parts for tests: one embedded PostgreSQL per run, one cloned database per test."""
+"""What holds for every test: its fixtures, its examples, and what a run says at its end."""
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections import Counter
+from typing import Any
 
-import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
-from psycopg import sql
 
-from zermelo.server.database import Connection, connect_once, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.cext.cpu import instruction_sets
 
-pytest_plugins = ["tests.support.coordinator", "tests.support.engines"]
-
-TEMPLATE = "zermelo_template"
-_numbers = itertools.count(1)
+pytest_plugins = [
+    "tests.support.coordinator", "tests.support.databases", "tests.support.engines",
+]  # fmt: skip
 
 # A slow machine is no mistake, examples may share a folder or a database, and what must
 # pass before a change lands tries the same examples each time.
@@ -37,74 +30,64 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+#: The slowest level first, so that what mostly waits runs beside what computes.
+LEVELS = ("chaos", "acceptance", "integration", "unit")
+LEFT_OUT = pytest.StashKey[Counter[str]]()
 
+
+def level(item: pytest.Item) -> str:
+    """The folder below tests/ in which a test is."""
+    return item.path.relative_to(item.config.rootpath / "tests").parts[0]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half of the tests wait for processes and databases rather than compute."""
+    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = Counter()
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The chaos takes its minutes mostly waiting: first, so that the others run beside it."""
-    items.sort(key=lambda item: "chaos" not in item.path.parts)
+    items.sort(key=lambda item: LEVELS.index(level(item)))
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The URL of a server with a template database."""
-    with open_folder() as folder, running(EmbeddedPostgres(folder)) as url:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
-            connection.execute(
-                sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
-            )
-        ensure_schema(_url_of(url, TEMPLATE))
-        yield url
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        kind = "long" if item.get_closest_marker("long") else "other"
+        item.config.stash[LEFT_OUT][kind] += 1
 
 
-@pytest.fixture
-def empty_database(postgres: str) -> Iterator[str]:
-    """The URL of a new database without a schema."""
-    yield from _new_database(postgres, "template0")
+# -- with several processes, one of them tells the first what it left out ---------------------
 
 
-@pytest.fixture
-def database(postgres: str) -> Iterator[str]:
-    """The URL of a new database with the schema."""
-    yield from _new_database(postgres, TEMPLATE)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
 
 
-@pytest.fixture
-def connection(database: str) -> Iterator[Connection]:
-    with connect_once(database) as connection:
-        yield connection
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    told = getattr(node, "workeroutput", {}).get("left_out", {})
+    node.config.stash[LEFT_OUT] |= Counter(told)  # every process collects the same
 
 
-@pytest.fixture
-def open_path() -> Iterator[Path]:
-    """A folder in which the embedded PostgreSQL can live also where root runs the tests."""
-    with open_folder() as folder:
-        yield folder
-
-
-@contextmanager
-def open_folder() -> Iterator[Path]:
-    """Root's PostgreSQL runs under another account, which must be able to reach its files.
-
-    Not below pytest's own folder: whoever starts pytest meanwhile closes that for others.
-    """
-    with tempfile.TemporaryDirectory(prefix="zermelo-test-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
-def _new_database(server: str, template: str) -> Iterator[str]:
-    name = f"test_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(
-            # Without a log of each page: a third of the time, and here no crash is to be survived.
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
-                sql.Identifier(name), sql.Identifier(template)
-            )
-        )
-        yield _url_of(server, name)
-        admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def _url_of(server: str, database: str) -> str:
-    return server.replace("/postgres?", f"/{database}?")
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    write = terminalreporter.write_line
+    for reason, count in sorted(Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in
+        terminalreporter.stats.get("skipped", [])
+    ).items()):  # fmt: skip
+        write(f"skipped here: {count} x {reason}")
+    if "avx2" not in instruction_sets():
+        write("skipped here: the engines built for AVX2, which this processor does not have")
+    left_out = config.stash[LEFT_OUT]
+    if left_out["long"]:
+        write(f"left out: {left_out['long']} long tests (chaos, many kills, fuzzing, large"
+              " boards, every instruction set, all examples); `make test-long` runs them")
+    if left_out["other"]:
+        write(f"left out: {left_out['other']} other tests; `make test` runs them")

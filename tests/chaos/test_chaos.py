@@ -20,6 +20,7 @@ import grpc
 
 from tests.chaos.events import PATIENCE, Chaos, Proxy, persist
 from tests.chaos.volunteers import Volunteer
+from tests.support.effort import long
 from tests.support.minimax import KNOWN_VALUES
 from tests.support.truth import wrong_bounds
 from zermelo.server.campaigns import campaign_summary, create_campaign, find_campaign
@@ -31,6 +32,8 @@ from zermelo.server.ports import free_port
 from zermelo.server.trust.records import convict
 
 #: For both scenarios together.
+pytestmark = long
+
 SECONDS = float(os.environ.get("ZERMELO_CHAOS_SECONDS", "180")) / 2
 SEED = int(os.environ.get("ZERMELO_CHAOS_SEED", "1"))
 SPEC = "reversi:4x5"

@@ -39,7 +39,7 @@ def solve(folder: Path, spec: str, *options: str) -> dict[str, Any]:
 
 
 def prepare(folder: Path, spec: str, *, node_limit: int) -> None:
-    """A campaign whose workunits are so small that it takes thousands of steps."""
+    """A campaign whose workunits are so small that it takes hundreds of steps."""
     with embedded_database(folder, create=True) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
@@ -161,7 +161,7 @@ def test_the_outcome_alone(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_every_process_killed_in_turn(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=40)
+    prepare(folder, "reversi:4x5", node_limit=150)
     run = Running(folder, "reversi:4x5")
     killed = []
     for name in (*SERVICES, "postgres"):
@@ -175,7 +175,7 @@ def test_every_process_killed_in_turn(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=40)
+    prepare(folder, "reversi:4x5", node_limit=400)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     os.kill(run.child("postgres"), signal.SIGINT)
@@ -189,7 +189,7 @@ def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int) -> None:
-    prepare(folder, "reversi:4x5", node_limit=40)
+    prepare(folder, "reversi:4x5", node_limit=400)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     run.process.send_signal(number)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.support.databases import name_of, new_database
 from tests.support.harness import Solve
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, connect_once
 from zermelo.sql import migrations
 
 
@@ -82,6 +84,17 @@ def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> No
     assert "nothing" in shown
 
 
+@pytest.fixture(scope="module")
+def solved(postgres: str) -> Iterator[str]:
+    """The name of a database with a solved campaign whose bounds may be made nonsense of."""
+    with new_database(postgres) as url:
+        with connect_once(url) as connection:
+            connection.execute("ALTER TABLE nodes DROP CONSTRAINT nodes_check")
+            Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=6)).run()
+        assert run(url, "db", "check").exit_code == 0
+        yield name_of(url)
+
+
 @pytest.mark.parametrize(("damage", "named"), [
     ("UPDATE nodes SET lo = -7 WHERE id = (SELECT root FROM campaigns)", "contradict"),
     ("UPDATE nodes SET lo = 3, hi = 3 WHERE children = '{}'", "final score"),
@@ -96,13 +109,10 @@ def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> No
     ("UPDATE totals SET tree_nodes = 1", "do not add up"),
     ("UPDATE tests SET answer = NOT answer WHERE answer IS NOT NULL", "root's bounds say"),
 ])
-def test_check_names_damage(
-    database: str, connection: Connection, damage: str, named: str
-) -> None:
-    connection.execute("ALTER TABLE nodes DROP CONSTRAINT nodes_check")
-    Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=6)).run()
-    assert run(database, "db", "check").exit_code == 0
-    connection.execute(damage.encode())
-    result = run(database, "db", "check")
+def test_check_names_damage(postgres: str, solved: str, damage: str, named: str) -> None:
+    with new_database(postgres, template=solved) as database:
+        with connect_once(database) as connection:
+            connection.execute(damage.encode())
+        result = run(database, "db", "check")
     assert result.exit_code == 5
     assert named in result.output

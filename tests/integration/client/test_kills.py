@@ -1,7 +1,7 @@
 """kill -9 at any moment: no result is lost, none counts twice, every answer is true.
 
-A hundred kills come at random moments. Some more are aimed: just after a checkpoint was
-written, in the middle of a search that is far from its end.
+A hundred kills come at random moments, a dozen of them in the short run. Some more are
+aimed: just after a checkpoint was written, in the middle of a search that is far from its end.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.client_forker import Forker
 from tests.support.client_process import value
 from tests.support.coordinator import running_coordinator, wait_until
+from tests.support.effort import long
 from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
@@ -30,7 +33,6 @@ from zermelo.server.database import Connection
 
 SPEC = "reversi:6x6"
 CLIENTS = 4
-KILLS_EACH = 25
 AIMED_KILLS = 3
 EMPTIES = (16, 16, 16, 20)
 THRESHOLD = 1
@@ -144,10 +146,10 @@ def saved(folder: Path, question: pb.Workunit) -> SavedSearch | None:
 
 
 def kill_again_and_again(
-    forker: Forker, server: str, folder: Path, seed: int, on_disk: set[int]
+    forker: Forker, server: str, folder: Path, seed: int, kills: int, on_disk: set[int]
 ) -> None:
     chance = random.Random(seed)
-    for number in range(KILLS_EACH):
+    for number in range(kills):
         pid = forker.start(server=server, folder=str(folder), checkpoint_seconds=0.05)
         if number % 3:
             wait_until(lambda: searching(folder))
@@ -176,8 +178,9 @@ def kill_at_checkpoints(
     return found
 
 
-def test_a_hundred_kills_lose_nothing(
-    database: str, campaign: Campaign, connection: Connection, tmp_path: Path
+@pytest.mark.parametrize("kills_each", [3, pytest.param(25, marks=long)])
+def test_many_kills_lose_nothing(
+    database: str, campaign: Campaign, connection: Connection, tmp_path: Path, kills_each: int
 ) -> None:
     questions = Questions(connection, campaign)
     folders = [tmp_path / str(number) for number in range(CLIENTS)]
@@ -189,7 +192,8 @@ def test_a_hundred_kills_lose_nothing(
         )
         threads = [
             threading.Thread(
-                target=kill_again_and_again, args=(forker, server, folder, seed, on_disk)
+                target=kill_again_and_again,
+                args=(forker, server, folder, seed, kills_each, on_disk),
             )
             for seed, (forker, folder) in enumerate(zip(forkers, folders, strict=True))
         ]
@@ -214,7 +218,7 @@ def test_a_hundred_kills_lose_nothing(
         "SELECT l.workunit, r.lease, r.answer::text, r.late, r.nodes FROM results r"
         " JOIN leases l ON l.id = r.lease ORDER BY l.workunit"
     ).fetchall()
-    assert len(results) > CLIENTS * KILLS_EACH / 2
+    assert len(results) > CLIENTS * kills_each / 2
     # Nothing is lost: what had reached a disk before a kill is in the database.
     assert on_disk <= {lease for _, lease, _, _, _ in results}
     # Nothing counts twice, and everything is answered, rightly.

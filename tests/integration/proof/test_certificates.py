@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.campaigns import certify
+from tests.support.effort import long
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES, minimax
 from zermelo.checker import (
@@ -53,7 +54,13 @@ def test_small_reversi_boards(connection: Connection, tmp_path: Path, spec: str)
         assert certificate.header.lo == KNOWN_VALUES[spec]
 
 
-@pytest.mark.parametrize("spec", GO_BOARDS)
+#: Takes a quarter of a minute; the other boards show all that it shows.
+LARGE_GO_BOARD = "go:2x5"
+
+
+@pytest.mark.parametrize("spec", [
+    pytest.param(spec, marks=[long] if spec == LARGE_GO_BOARD else []) for spec in GO_BOARDS
+])
 def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     certificate = certify(
         connection, spec, tmp_path / "proof", node_limit=5000, to_depth=3
@@ -63,7 +70,7 @@ def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> N
     assert GO_BOARDS[spec] in (None, certificate.header.lo)
 
 
-@pytest.mark.parametrize("spec", ["go:3x4", "go:3x4,ko=basic"])
+@pytest.mark.parametrize("spec", [pytest.param("go:3x4", marks=long), "go:3x4,ko=basic"])
 def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec: str) -> None:
     """Some of the leaves under superko are won by it alone."""
     certify(connection, spec, tmp_path / "proof", node_limit=200_000)

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.campaigns import certify
+from tests.support.databases import new_database
+from tests.support.effort import examples
 from tests.support.minimax import minimax
 from zermelo.checker import (
     Certificate,
@@ -39,12 +41,9 @@ Change = Callable[[list[Entry], random.Random], list[Entry]]
 
 @pytest.fixture(scope="module")
 def original(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    from tests.conftest import TEMPLATE, _new_database
-
     path = tmp_path_factory.mktemp("original") / "proof"
-    for url in _new_database(postgres, TEMPLATE):
-        with connect_once(url) as connection:
-            certify(connection, SPEC, path, node_limit=60)
+    with new_database(postgres) as url, connect_once(url) as connection:
+        certify(connection, SPEC, path, node_limit=60)
     return read_certificate(path)
 
 
@@ -196,8 +195,8 @@ MUTATIONS: list[Callable[[Entry, random.Random], Entry | None]] = [
 ]
 
 
+@examples(25, 150)
 @given(st.integers(0, 2**32), st.integers(1, 4))
-@settings(max_examples=150)
 def test_what_is_accepted_is_true(
     original: Certificate, tmp_path: Path, seed: int, number: int
 ) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.conftest import open_folder
 from tests.support.coordinator import wait_until
+from tests.support.databases import open_folder
 from zermelo.server.embedded import (
     DataDirectory,
     DataDirectoryInUseError,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from psycopg import sql
 
+from tests.support.databases import new_database
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES
 from zermelo.games import Bounds
@@ -88,12 +90,22 @@ def rows(connection: Connection, wanted: Columns) -> dict[str, list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("version", range(1, migrations()[-1].version + 1))
+@pytest.fixture(scope="module")
+def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A half-solved database, which the tests only read."""
+    with new_database(postgres) as url, connect_once(url) as connection:
+        half_solved(connection, request.param)
+        yield connection
+
+
+@pytest.mark.parametrize(("source", "version"), [
+    ("adaptive" if version >= COMPARING else "none", version)
+    for version in range(1, migrations()[-1].version + 1)
+], indirect=["source"])
 def test_a_database_of_every_version_migrates_with_its_rows(
-    connection: Connection, empty_database: str, version: int
+    source: Connection, empty_database: str, version: int
 ) -> None:
-    half_solved(connection, "adaptive" if version >= COMPARING else "none")
-    present = columns(connection)
+    present = columns(source)
     with connect_once(empty_database) as old:
         build(old, version)
         made = columns(old)
@@ -102,7 +114,7 @@ def test_a_database_of_every_version_migrates_with_its_rows(
             for table, names in made.items()
         }
         assert kept == made, "a migration takes columns away: say here what becomes of them"
-        copy_rows(connection, old, kept)
+        copy_rows(source, old, kept)
         before = rows(old, kept)
         assert all(before[table] for table in ("nodes", "workunits", "leases", "results", "claims"))
 

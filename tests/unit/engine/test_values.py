@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.machine import MakeEngine
+from tests.support.machine import BEST_ALONE, MakeEngine
 from tests.support.oracle import (
     BOARDS,
     Position,
@@ -36,6 +36,8 @@ from zermelo.engine.portable import PortableEngine
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.engine.weights import PHASES, Layout, save_weights
 from zermelo.games.reversi import Reversi
+
+pytestmark = pytest.mark.slow
 
 SCORINGS = ("raw", "wof")
 TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation", "lookahead",
@@ -86,6 +88,7 @@ def test_values_of_4x4(algorithm: str, rule: str, make_engine: MakeEngine) -> No
             engine.clear()
 
 
+@BEST_ALONE
 @pytest.mark.parametrize("rule", SCORINGS)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_values_on_every_board(algorithm: str, rule: str, make_engine: MakeEngine) -> None:
@@ -175,6 +178,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("weights")
 
 
+@BEST_ALONE
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("switched", SWITCHED)
 def test_no_technique_changes_a_value(switched: str, threads: int, make_engine: MakeEngine) -> None:
@@ -187,6 +191,7 @@ def test_no_technique_changes_a_value(switched: str, threads: int, make_engine: 
             _ask(game, engine, position, values[rule], rng)
 
 
+@BEST_ALONE
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("switched", ["all", "no symmetry", "no table"])
 @pytest.mark.parametrize("spec", ["reversi:4x5", "reversi:5x5", "reversi:6x6"])
@@ -219,6 +224,7 @@ def _ask(game: Reversi, engine: ReversiEngine, position: Position, value: int,
     assert play_out(game, position, answer.line) == value, f"{text} {answer}"
 
 
+@BEST_ALONE
 @pytest.mark.parametrize("rule", SCORINGS)
 @pytest.mark.parametrize("switched", SWITCHED)
 def test_techniques_on_the_whole_of_4x4(switched: str, rule: str, make_engine: MakeEngine) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import catalogue, playthrough
+from tests.support.effort import examples
 from zermelo.games import KEY_BYTES, Game, GameError, game_names, open_game
 
 GAMES = 4  # random games for each spec
@@ -202,7 +203,7 @@ def test_different_positions_have_different_identities(spec: str) -> None:
 
 
 @every_spec
-@settings(max_examples=60)
+@examples(30, 60)
 @given(data=st.data())
 def test_any_key_decodes_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)
@@ -299,7 +300,7 @@ def test_move_names(spec: str) -> None:
 
 
 @every_spec
-@settings(max_examples=150)
+@examples(40, 150)
 @given(data=st.data())
 def test_any_text_parses_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)
