@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
-from tests.support.go_positions import go
-from tests.support.places import DATA
-from zermelo.cli.gtp import GtpSession
+from tests.support.command import ZERMELO
 
 SCRIPT = """\
 1 protocol_version
@@ -40,7 +37,7 @@ ANSWERS = {
 
 
 def test_a_scripted_session() -> None:
-    command = [sys.executable, "-c", "from zermelo.cli import main; main()", "gtp", "go:3x3"]
+    command = [*ZERMELO, "gtp", "go:3x3"]
     done = subprocess.run(command, input=SCRIPT, capture_output=True, text=True, check=True)
     responses = [block for block in done.stdout.split("\n\n") if block]
     assert len(responses) == 20
@@ -50,25 +47,8 @@ def test_a_scripted_session() -> None:
             assert f"{status} {text}".strip() == ANSWERS[number]
 
 
-def test_it_plays_a_whole_game_against_itself() -> None:
-    session = GtpSession(go("3x3"), hash_mb=8, node_limit=100_000)
-    for turn in range(60):
-        session.answer(f"genmove {'bw'[turn % 2]}")
-        if session.game.is_final(session.position):
-            break
-    assert session.answer("final_score") == "= B+9\n\n"
-
-
-def test_it_loads_sgf() -> None:
-    session = GtpSession(go("3x4"), hash_mb=8, node_limit=1000)
-    path = DATA / "sgf" / "ko.sgf"
-    assert session.answer(f"loadsgf {path}") == "=\n\n"
-    assert session.answer("play b c2") == "? illegal move\n\n"
-    assert session.answer("loadsgf nowhere.sgf") == "? cannot load file\n\n"
-
-
 def test_an_unknown_game_ends_in_one_line() -> None:
-    command = [sys.executable, "-c", "from zermelo.cli import main; main()", "gtp", "go:9x9"]
+    command = [*ZERMELO, "gtp", "go:9x9"]
     done = subprocess.run(command, input="", capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.strip() == "zermelo: go board 9x9: each side must be 1 to 7"

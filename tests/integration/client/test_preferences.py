@@ -128,7 +128,7 @@ def test_a_throttled_search_runs_and_stands_still_in_turn(
     wait_until(lambda: running.states() == ["searching"])
     (worker,) = children(running.pid)
     process = psutil.Process(worker)
-    # How much of the time: tests/client/test_throttle.py; bench/client.py measures it.
+    # How much of the time: tests/unit/client/test_throttle.py; bench/client.py measures it.
     for stopped in (True, False, True, False):
         wait_until(lambda wanted=stopped: (process.status() == psutil.STATUS_STOPPED) == wanted)  # type: ignore[misc]
     forker.kill(running.pid)

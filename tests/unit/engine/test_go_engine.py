@@ -232,7 +232,7 @@ def test_abort() -> None:
     while not engine.progress().nodes:
         assert thread.is_alive()
     engine.abort()
-    thread.join(60)
+    thread.join(180)
     assert not thread.is_alive()
     assert answers[0].status is Status.ABORTED
 

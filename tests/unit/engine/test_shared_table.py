@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,35 +16,6 @@ from zermelo.games import Bounds, open_game
 from zermelo.games.reversi import Reversi, ReversiPosition
 
 QUESTION = Window.question(1)
-
-ELSEWHERE = """
-import sys
-from zermelo.engine import SharedTable, Window, open_engine
-from zermelo.games import open_game
-
-engine = open_engine(open_game(sys.argv[2]), shared=SharedTable(int(sys.argv[1])))
-print("ready", flush=True)
-while True:
-    answer = engine.solve(engine.game.initial(), Window.question(1))
-    print(answer.nodes, flush=True)
-    if len(sys.argv) > 3:
-        engine.clear()
-    else:
-        break
-"""
-
-
-def start_elsewhere(table: SharedTable, spec: str, *more: str) -> subprocess.Popen[str]:
-    """An engine in a process of its own, on the same table."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", ELSEWHERE, str(table.descriptor), spec, *more],
-        pass_fds=[table.descriptor],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
 
 
 @pytest.fixture
@@ -74,34 +40,12 @@ def test_what_one_engine_proved_helps_another(table: SharedTable) -> None:
     assert again.nodes < alone.nodes / 100
 
 
-def test_what_another_process_proved_helps(table: SharedTable) -> None:
-    with start_elsewhere(table, "reversi:4x6") as process:
-        assert process.stdout is not None
-        nodes = process.stdout.readline()
-    assert process.returncode == 0
-    here = open_engine(open_game("reversi:4x6"), shared=table)
-    assert here.solve(here.game.initial(), QUESTION).nodes < int(nodes) / 100
-
-
 def test_games_do_not_see_each_others_entries(table: SharedTable) -> None:
     small, large = reversi_engine("reversi:4x6", table), reversi_engine("reversi:5x6", table)
     start = small.game.initial()
     small.core.tell(start.own, start.opponent, 2, 2)
     assert small.core.ask(start.own, start.opponent) is not None
     assert large.core.ask(start.own, start.opponent) is None
-
-
-def test_a_process_killed_while_it_writes_harms_nobody(table: SharedTable) -> None:
-    truth = open_engine(open_game("reversi:4x6"))
-    start = truth.game.initial()
-    value = truth.solve(start).bounds
-    for _ in range(3):
-        process = start_elsewhere(table, "reversi:4x6", "again and again")
-        time.sleep(random.uniform(0.0, 0.05))
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        survivor = open_engine(truth.game, shared=table)
-        assert survivor.solve(start).bounds == value
 
 
 @given(
