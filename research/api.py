@@ -63,7 +63,7 @@ class TreeCampaigns(Campaigns):
             refuted=verdicts.count("refuted"),
             open=verdicts.count("open"),
             nodes=sum(claim.nodes for claim in claims),
-            remaining=sum(estimate or 0.0 for estimate in estimates),
+            remaining=float(sum(estimate or 0.0 for estimate in estimates)),
             without_estimate=estimates.count(None),
         )
 

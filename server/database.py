@@ -196,7 +196,7 @@ def clear_errors() -> Iterator[None]:
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise DatabaseError(
             f"the database went away: {_first_line(error)}; ask again when it runs"
-        ) from error
+        ) from None
 
 
 def _first_line(error: BaseException) -> str:
