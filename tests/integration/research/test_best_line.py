@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import zermelo
-from tests.proof.campaigns import solve
-from tests.server.minimax import KNOWN_VALUES, minimax
+from tests.support.campaigns import solve
+from tests.support.minimax import KNOWN_VALUES, minimax
 from zermelo.cli.solve import _to_the_end
 from zermelo.games import open_game
 from zermelo.research.replies import LineSource, LineStep
