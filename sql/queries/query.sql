@@ -134,3 +134,6 @@ LEFT JOIN LATERAL (
     SELECT remaining FROM progress WHERE campaign = campaigns.id ORDER BY at DESC LIMIT 1
 ) AS latest ON true
 ORDER BY campaigns.id
+
+-- name: size_of_nodes
+SELECT count(*), pg_total_relation_size('nodes') FROM nodes
