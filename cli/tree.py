@@ -65,9 +65,9 @@ def study(
 
 @tree.command()
 @option("--depth", type=click.IntRange(1, 9), default=9, help="Moves of the lines to count.")
-@option("--games", type=click.IntRange(1, 1_000_000), default=2000,
+@option("--games", type=click.IntRange(1, 1_000_000), default=1000,
         help="Random games to sample.")
-@option("--matches", type=click.IntRange(1, 1_000_000), default=1000,
+@option("--matches", type=click.IntRange(1, 1_000_000), default=400,
         help="Games of positional against random play.")
 @option("--seed", type=click.IntRange(0), default=1, help="Repeats the random games.")
 @option("--solved", is_flag=True,
