@@ -11,10 +11,11 @@ import click
 from google.protobuf.message import Message
 
 from zermelo.cli.doors import Ask, door_options, open_door
-from zermelo.cli.messages import plain, print_message, print_messages
+from zermelo.cli.messages import print_message, print_messages
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.proto import operations_pb2 as pb
+from zermelo.research.plain import plain
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.operations import SUMS
 

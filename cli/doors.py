@@ -13,7 +13,7 @@ from zermelo.cli.options import database_options, open_connection, option
 from zermelo.cli.plain_errors import CommandError
 
 if TYPE_CHECKING:
-    from zermelo.research.questions import Campaigns
+    from zermelo.research.queries import Campaigns
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Gives the reply to a request.

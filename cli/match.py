@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Standing:
+class Tally:
     """How one player did."""
 
     player: str
@@ -59,11 +59,11 @@ def match(
     """Let the players FIRST and SECOND play each other, and count.
 
     A player is random, greedy, depth:N (looks N plies ahead), engine:NODES (proves its move
-    within so many nodes if it can), or proof (from a campaign).
+    within NODES nodes if it can), or proof (from a campaign).
     """
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
-    from zermelo.research.tree_questions import TreeQuestions
+    from zermelo.research.tree_queries import TreeQueries
     from zermelo.server.campaigns import find_campaign
 
     game = open_game(spec)
@@ -72,26 +72,26 @@ def match(
         played = _hold(game, players, games, random_plies, seed)
     else:
         with open_connection(data_dir, database, create=campaign is None) as connection:
-            questions = None
+            queries = None
             if campaign is not None:
-                questions = TreeQuestions(connection, find_campaign(connection, campaign))
-            players = [Timed(open_player(name, game, seed=seed, questions=questions))
+                queries = TreeQueries(connection, find_campaign(connection, campaign))
+            players = [Timed(open_player(name, game, seed=seed, queries=queries))
                        for name in (first, second)]
             played = _hold(game, players, games, random_plies, seed)
             for one in played if store else ():
                 store_game(connection, one)
-    standings = _count(players, played)
+    tallies = _count(players, played)
     if as_json:
         print_json({"game": game.spec, "games": len(played), "random_plies": random_plies,
-                    "seed": seed, "players": [_as_json(standing) for standing in standings]})
+                    "seed": seed, "players": [_as_json(tally) for tally in tallies]})
         return
     print_table(
         f"{len(played)} games of {game.short_spec}",
         ["player", "wins", "draws", "losses", "mean score", "time a move", "time"],
-        [[standing.player, str(standing.wins), str(standing.draws), str(standing.losses),
-          f"{standing.score / len(played):+.2f}",
-          short_time(standing.seconds / max(1, standing.moves)), short_time(standing.seconds)]
-         for standing in standings],
+        [[tally.player, str(tally.wins), str(tally.draws), str(tally.losses),
+          f"{tally.score / len(played):+.2f}",
+          short_time(tally.seconds / max(1, tally.moves)), short_time(tally.seconds)]
+         for tally in tallies],
     )
 
 
@@ -134,19 +134,19 @@ def _hold(
     return played
 
 
-def _count(players: list[Timed], played: list[PlayedGame]) -> list[Standing]:
-    standings = [Standing(player.name, seconds=player.seconds, moves=player.moves)
+def _count(players: list[Timed], played: list[PlayedGame]) -> list[Tally]:
+    tallies = [Tally(player.name, seconds=player.seconds, moves=player.moves)
                  for player in players]
     for number, game in enumerate(played):
         score = game.score if number % 2 == 0 else -game.score
-        standings[0].count(score)
-        standings[1].count(-score)
-    return standings
+        tallies[0].count(score)
+        tallies[1].count(-score)
+    return tallies
 
 
-def _as_json(standing: Standing) -> dict[str, Any]:
+def _as_json(tally: Tally) -> dict[str, Any]:
     return {
-        "player": standing.player, "wins": standing.wins, "draws": standing.draws,
-        "losses": standing.losses, "score": standing.score, "moves": standing.moves,
-        "seconds": round(standing.seconds, 6),
+        "player": tally.player, "wins": tally.wins, "draws": tally.draws,
+        "losses": tally.losses, "score": tally.score, "moves": tally.moves,
+        "seconds": round(tally.seconds, 6),
     }

@@ -54,10 +54,10 @@ def play(
     person = name or getpass.getuser()
     with (
         open_connection(data_dir, database, create=campaign is None) as connection,
-        _questions(connection, campaign) as questions,
+        _queries(connection, campaign) as queries,
     ):
         program = open_player(
-            opponent or ("proof" if campaign else "engine"), game, questions=questions
+            opponent or ("proof" if campaign else "engine"), game, queries=queries
         )
         table = Table(GameInPlay(game, start), program, person_first=side == "first",
                       show_moves=not hide_moves)
@@ -149,14 +149,14 @@ class Table:
 
 
 @contextmanager
-def _questions(connection: Connection, campaign: str | None) -> Iterator[Any]:
-    from zermelo.research.tree_questions import TreeQuestions
+def _queries(connection: Connection, campaign: str | None) -> Iterator[Any]:
+    from zermelo.research.tree_queries import TreeQueries
     from zermelo.server.campaigns import find_campaign
 
     if campaign is None:
         yield None
     else:
-        yield TreeQuestions(connection, find_campaign(connection, campaign))
+        yield TreeQueries(connection, find_campaign(connection, campaign))
 
 
 def _say(text: str) -> None:

@@ -1,43 +1,58 @@
-"""Lists of answers as tables for people, as JSON or as CSV for programs."""
+"""What commands print about records: tables for people, JSON or CSV for programs."""
 
 from __future__ import annotations
 
 import csv
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from zermelo.cli.output import print_json, print_table, short_count, short_time
+from zermelo.cli.output import print_json, print_table
 
 
-def print_records(
-    rows: Sequence[Any], as_json: bool, as_csv: bool, title: str, columns: Sequence[str],
-    cells: Callable[[Any], list[str]], *, words: int = 1, nothing: str = "none",
-) -> None:
-    if as_json:
-        print_json({title: plain(list(rows))})
-    elif as_csv:
-        print_csv(rows)
-    elif rows:
-        print_table(title, columns, [cells(row) for row in rows], words=words)
-    else:
-        click.echo(nothing)
+@dataclass(frozen=True, slots=True)
+class Printout:
+    """One thing in the three forms that a command prints."""
+
+    #: Objects that `plain` understands.
+    json: Any
+    #: Objects of one class, for CSV.
+    rows: Sequence[Any]
+    #: Prints it for people.
+    show: Callable[[], None]
+
+    def print(self, as_json: bool, as_csv: bool = False) -> None:
+        if as_json:
+            from zermelo.research.plain import plain
+
+            print_json(plain(self.json))
+        elif as_csv:
+            print_csv(self.rows)
+        else:
+            self.show()
 
 
-def print_results(records: Sequence[Any], as_json: bool, as_csv: bool) -> None:
-    print_records(
-        records, as_json, as_csv, "results",
-        ["user", "host", "answer", "state", "workunit", "proves", "nodes", "time", "when"],
-        lambda one: [one.user, one.host_name or str(one.host), one.answer, one.state,
-                     str(one.workunit), span(one.lo, one.hi), short_count(one.nodes),
-                     short_time(one.seconds), when(one.received_at)], words=4,
-        nothing="no results yet",
-    )
+def table(
+    title: str, rows: Sequence[Any], columns: Sequence[str], cells: Callable[[Any], list[str]],
+    *, words: int = 1, nothing: str = "none",
+) -> Printout:  # fmt: skip
+    """Records as the rows of a table, whose first `words` columns hold words."""
+
+    def show() -> None:
+        if rows:
+            print_table(title, columns, [cells(row) for row in rows], words=words)
+        else:
+            click.echo(nothing)
+
+    return Printout({title: list(rows)}, rows, show)
 
 
 def print_csv(rows: Sequence[Any]) -> None:
+    from zermelo.research.plain import plain
+
     flat = [_flat(plain(row)) for row in rows]
     if flat:
         writer = csv.DictWriter(sys.stdout, list(flat[0]), lineterminator="\n")
@@ -54,12 +69,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         else:
             found[name] = value
     return found
-
-
-def plain(value: Any) -> Any:
-    from zermelo.research import answers
-
-    return answers.plain(value)
 
 
 def span(lo: int, hi: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from zermelo.cli.plots import Canvas
+from zermelo.cli.charts import text_plot
+from zermelo.cli.plots import open_canvas, print_text_plot
 from zermelo.games import open_game
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 def open_plot(file: str) -> Callable[[Study], None]:
     """What will draw the plot; errors that can be known beforehand are raised here."""
-    canvas = Canvas(file)
+    canvas = open_canvas(file)
+    if canvas is None:
+        return _draw_text
 
     def draw(made: Study) -> None:
         figure = canvas.figure(9, 4)
@@ -36,3 +39,12 @@ def open_plot(file: str) -> Callable[[Study], None]:
         canvas.save(figure)
 
     return draw
+
+
+def _draw_text(made: Study) -> None:
+    counted = [ply.positions or 0 for ply in made.plies if ply.positions is not None]
+    sampled = [ply.branching for ply in made.plies if ply.branching is not None]
+    print_text_plot(
+        text_plot("distinct positions by ply (logarithmic)", counted, log=True),
+        text_plot("moves by ply, mean of random games", sampled),
+    )

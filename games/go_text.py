@@ -7,6 +7,7 @@ from dataclasses import replace
 from zermelo.games.go import NO_KO, Go, GoPosition
 from zermelo.games.go_board import COLUMN_NAMES, STRIDE, Point
 from zermelo.games.interface import GameError
+from zermelo.games.position_text import black_to_move, shorten
 
 BLACK_SIGNS = "XxBb#*"
 WHITE_SIGNS = "OoWw@"
@@ -17,10 +18,7 @@ def parse_position(game: Go, text: str) -> GoPosition:
     words = text.partition(";")[0].replace("/", " ").split()
     options = dict(_option(word) for word in words if "=" in word)
     *rows, side = [word for word in words if "=" not in word] or [""]
-    if len(side) != 1 or side not in BLACK_SIGNS + WHITE_SIGNS:
-        raise GameError(
-            f"no side to move at the end of position {_shorten(text)!r}; write X or O there"
-        )
+    blacks_turn = black_to_move(side, text, BLACK_SIGNS, WHITE_SIGNS)
     cells = "".join(rows)
     points = game.board.points
     if len(cells) != len(points):
@@ -35,8 +33,8 @@ def parse_position(game: Go, text: str) -> GoPosition:
             white |= 1 << point
         elif sign not in EMPTY_SIGNS:
             raise GameError(f"{sign!r} on {game.move_name(point)} is no stone; use X, O or .")
-    game.check_stones(black, white, f"position {_shorten(text)!r}")
-    return _with_options(game, GoPosition(black, white, side in BLACK_SIGNS), options)
+    game.check_stones(black, white, f"position {shorten(text)!r}")
+    return _with_options(game, GoPosition(black, white, blacks_turn), options)
 
 
 def format_position(game: Go, position: GoPosition) -> str:
@@ -86,7 +84,7 @@ def _with_options(game: Go, position: GoPosition, options: dict[str, str]) -> Go
         try:
             history = bytes.fromhex(options["past"])
         except ValueError:
-            raise GameError(f"past={_shorten(options['past'])!r} is not hexadecimal") from None
+            raise GameError(f"past={shorten(options['past'])!r} is not hexadecimal") from None
         position = game.decode(game.encode(position), history)
     if "ko" in options:
         if position.passes:
@@ -101,7 +99,3 @@ def _sign(position: GoPosition, point: Point) -> str:
     if position.black >> point & 1:
         return "X"
     return "O" if position.white >> point & 1 else "."
-
-
-def _shorten(text: str, width: int = 40) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."

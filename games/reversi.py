@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.position_text import black_to_move
 from zermelo.games.spec import format_spec, parse_spec
 from zermelo.games.symmetry import permute, symmetry_maps
 
@@ -165,10 +166,7 @@ class Reversi(Game[ReversiPosition]):
         """OBF (``SQUARES SIDE; comments``) or rows of ``X O -`` followed by the side."""
         *rows, side = text.partition(";")[0].replace("/", " ").split() or [""]
         cells = "".join(rows)
-        if len(side) != 1 or side not in BLACK_SIGNS + WHITE_SIGNS:
-            raise GameError(
-                f"no side to move at the end of position {_shorten(text)!r}; write X or O there"
-            )
+        blacks_turn = black_to_move(side, text, BLACK_SIGNS, WHITE_SIGNS)
         if len(cells) != len(self.squares):
             raise GameError(
                 f"position has {len(cells)} squares; {self.rows}x{self.cols} has"
@@ -187,7 +185,7 @@ class Reversi(Game[ReversiPosition]):
         discs = (black | white).bit_count()
         if discs < FEWEST_DISCS:
             raise GameError(f"{discs} discs on the board; a game has at least {FEWEST_DISCS}")
-        if side in BLACK_SIGNS:
+        if blacks_turn:
             return ReversiPosition(black, white, True)
         return ReversiPosition(white, black, False)
 
@@ -240,7 +238,3 @@ def _other_side(position: ReversiPosition) -> ReversiPosition:
 
 def _corner_mask(rows: int, cols: int) -> Bitboard:
     return sum(1 << STRIDE * row + col for row in (0, rows - 1) for col in (0, cols - 1))
-
-
-def _shorten(text: str, width: int = 40) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."

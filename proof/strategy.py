@@ -122,13 +122,13 @@ class _Search:
 
     def _settle(self, leaves: list[Statement]) -> None:
         """Give leaves the results they rest on."""
-        claims = leaf_claims(self._tree.connection, [statement.node for statement in leaves])
+        evidence = leaf_evidence(self._tree.connection, [statement.node for statement in leaves])
         for statement in leaves:
             bound = self._target.bound_of(statement)
             proving = [
-                claim
-                for claim in claims.get(statement.node, ())
-                if (claim.lo >= bound if statement.at_least else claim.hi <= bound)
+                one
+                for one in evidence.get(statement.node, ())
+                if (one.lo >= bound if statement.at_least else one.hi <= bound)
             ]
             if not proving:
                 sign = "at least" if statement.at_least else "at most"
@@ -137,25 +137,27 @@ class _Search:
                     " run `zermelo db check`"
                 )
             self._reasons[statement].leaf = Leaf(
-                nodes=min(claim.nodes for claim in proving),
+                nodes=min(one.nodes for one in proving),
                 results=len(proving),
-                hosts=len({claim.host for claim in proving}),
+                hosts=len({one.host for one in proving}),
             )
 
 
-class LeafClaim(NamedTuple):
+class Evidence(NamedTuple):
+    """Bounds of a node that one result proves, the nodes it took and who searched them."""
+
     lo: int
     hi: int
     nodes: int
     host: int
 
 
-def leaf_claims(connection: Connection, nodes: list[NodeId]) -> dict[NodeId, list[LeafClaim]]:
-    found: dict[NodeId, list[LeafClaim]] = {}
+def leaf_evidence(connection: Connection, nodes: list[NodeId]) -> dict[NodeId, list[Evidence]]:
+    found: dict[NodeId, list[Evidence]] = {}
     for at in range(0, len(nodes), BATCH):
         rows = connection.execute(query("claims_of_nodes"), (nodes[at : at + BATCH],))
-        for node, *claim in rows:
-            found.setdefault(node, []).append(LeafClaim(*claim))
+        for node, *evidence in rows:
+            found.setdefault(node, []).append(Evidence(*evidence))
     return found
 
 

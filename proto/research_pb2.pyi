@@ -20,6 +20,20 @@ class AskCampaignsReply(_message.Message):
     answer: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, answer: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class AskStandingsRequest(_message.Message):
+    __slots__ = ("most", "skip")
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    SKIP_FIELD_NUMBER: _ClassVar[int]
+    most: int
+    skip: int
+    def __init__(self, most: _Optional[int] = ..., skip: _Optional[int] = ...) -> None: ...
+
+class AskStandingsReply(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: _containers.RepeatedCompositeFieldContainer[Summary]
+    def __init__(self, answer: _Optional[_Iterable[_Union[Summary, _Mapping]]] = ...) -> None: ...
+
 class AskClaimsRequest(_message.Message):
     __slots__ = ("name", "most", "skip")
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -35,6 +49,18 @@ class AskClaimsReply(_message.Message):
     ANSWER_FIELD_NUMBER: _ClassVar[int]
     answer: _containers.RepeatedCompositeFieldContainer[ClaimReport]
     def __init__(self, answer: _Optional[_Iterable[_Union[ClaimReport, _Mapping]]] = ...) -> None: ...
+
+class AskClaimTotalsRequest(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class AskClaimTotalsReply(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: ClaimTotals
+    def __init__(self, answer: _Optional[_Union[ClaimTotals, _Mapping]] = ...) -> None: ...
 
 class AskSubjectRequest(_message.Message):
     __slots__ = ("campaign",)
@@ -173,6 +199,22 @@ class AskWorkunitReply(_message.Message):
     ANSWER_FIELD_NUMBER: _ClassVar[int]
     answer: WorkunitReport
     def __init__(self, answer: _Optional[_Union[WorkunitReport, _Mapping]] = ...) -> None: ...
+
+class AskWorkunitsRequest(_message.Message):
+    __slots__ = ("campaign", "most", "before")
+    CAMPAIGN_FIELD_NUMBER: _ClassVar[int]
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    campaign: str
+    most: int
+    before: int
+    def __init__(self, campaign: _Optional[str] = ..., most: _Optional[int] = ..., before: _Optional[int] = ...) -> None: ...
+
+class AskWorkunitsReply(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: _containers.RepeatedCompositeFieldContainer[WorkunitRecord]
+    def __init__(self, answer: _Optional[_Iterable[_Union[WorkunitRecord, _Mapping]]] = ...) -> None: ...
 
 class AskResultsRequest(_message.Message):
     __slots__ = ("campaign", "most", "before")
@@ -363,14 +405,16 @@ class PositionReport(_message.Message):
     def __init__(self, position: _Optional[str] = ..., node: _Optional[int] = ..., worth: _Optional[_Union[Worth, _Mapping]] = ..., expanded: _Optional[bool] = ..., moves: _Optional[_Iterable[_Union[MoveWorth, _Mapping]]] = ..., provenance: _Optional[_Iterable[_Union[Provenance, _Mapping]]] = ...) -> None: ...
 
 class LineStep(_message.Message):
-    __slots__ = ("side", "move", "worth")
+    __slots__ = ("side", "move", "worth", "source")
     SIDE_FIELD_NUMBER: _ClassVar[int]
     MOVE_FIELD_NUMBER: _ClassVar[int]
     WORTH_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
     side: str
     move: str
     worth: Worth
-    def __init__(self, side: _Optional[str] = ..., move: _Optional[str] = ..., worth: _Optional[_Union[Worth, _Mapping]] = ...) -> None: ...
+    source: str
+    def __init__(self, side: _Optional[str] = ..., move: _Optional[str] = ..., worth: _Optional[_Union[Worth, _Mapping]] = ..., source: _Optional[str] = ...) -> None: ...
 
 class Level(_message.Message):
     __slots__ = ("ply", "nodes", "frontier", "proved", "bounded", "unknown")
@@ -491,6 +535,44 @@ class WorkunitReport(_message.Message):
     position: str
     results: _containers.RepeatedCompositeFieldContainer[ResultRecord]
     def __init__(self, workunit: _Optional[int] = ..., node: _Optional[int] = ..., threshold: _Optional[int] = ..., state: _Optional[str] = ..., ply: _Optional[int] = ..., plies_left: _Optional[int] = ..., guess: _Optional[int] = ..., expected: _Optional[float] = ..., budget: _Optional[int] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ..., results: _Optional[_Iterable[_Union[ResultRecord, _Mapping]]] = ...) -> None: ...
+
+class WorkunitRecord(_message.Message):
+    __slots__ = ("workunit", "threshold", "state", "ply", "plies_left", "expected", "created_at", "results")
+    WORKUNIT_FIELD_NUMBER: _ClassVar[int]
+    THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    PLIES_LEFT_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    workunit: int
+    threshold: int
+    state: str
+    ply: int
+    plies_left: int
+    expected: float
+    created_at: _timestamp_pb2.Timestamp
+    results: int
+    def __init__(self, workunit: _Optional[int] = ..., threshold: _Optional[int] = ..., state: _Optional[str] = ..., ply: _Optional[int] = ..., plies_left: _Optional[int] = ..., expected: _Optional[float] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., results: _Optional[int] = ...) -> None: ...
+
+class ClaimTotals(_message.Message):
+    __slots__ = ("claims", "confirmed", "refuted", "open", "nodes", "remaining", "without_estimate")
+    CLAIMS_FIELD_NUMBER: _ClassVar[int]
+    CONFIRMED_FIELD_NUMBER: _ClassVar[int]
+    REFUTED_FIELD_NUMBER: _ClassVar[int]
+    OPEN_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_ESTIMATE_FIELD_NUMBER: _ClassVar[int]
+    claims: int
+    confirmed: int
+    refuted: int
+    open: int
+    nodes: int
+    remaining: float
+    without_estimate: int
+    def __init__(self, claims: _Optional[int] = ..., confirmed: _Optional[int] = ..., refuted: _Optional[int] = ..., open: _Optional[int] = ..., nodes: _Optional[int] = ..., remaining: _Optional[float] = ..., without_estimate: _Optional[int] = ...) -> None: ...
 
 class ClaimReport(_message.Message):
     __slots__ = ("campaign", "position", "lower", "upper", "worth", "verdict")

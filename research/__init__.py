@@ -1,1 +1,1 @@
-"""Questions to the trees: what `zermelo query` and the Python API answer."""
+"""Queries to the trees: what `zermelo query` and the Python API answer."""

@@ -4,66 +4,96 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-from zermelo.games import Bounds
-from zermelo.research import answers
-from zermelo.research.questions import Campaigns
-from zermelo.research.tree_questions import TreeQuestions
-from zermelo.server.campaigns import Campaign, CampaignError, find_campaign, list_campaigns
-from zermelo.server.claims import imported_campaigns
+from zermelo.games import Bounds, open_game
+from zermelo.research import replies
+from zermelo.research.queries import MOST_ROWS, Campaigns, Query
+from zermelo.research.tree_queries import TreeQueries, one_state
+from zermelo.server.campaigns import (
+    CampaignError,
+    Summary,
+    find_campaign,
+    list_campaigns,
+    standings,
+)
+from zermelo.server.claims import ImportedClaim, imported_claims
 from zermelo.server.database import Connection, check_schema, connect_once
 from zermelo.server.embedded import default_data_dir, embedded_database
-from zermelo.server.planning.planner import ClaimAim
-from zermelo.sql import query
 
 _VERDICTS = {True: "confirmed", False: "refuted", None: "open"}
 
 
-class Database(Campaigns):
+class TreeCampaigns(Campaigns):
+    """The campaigns of a database, which somebody else opens and closes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def close(self) -> None:
+        """The connection is its owner's."""
+
+    def campaign(self, name: str) -> TreeQueries:
+        with one_state(self._connection):
+            return TreeQueries(self._connection, find_campaign(self._connection, name))
+
+    def _ask(self, asked: Query, arguments: dict[str, Any]) -> Any:
+        with one_state(self._connection):
+            return getattr(self, f"_{asked.name}")(**arguments)
+
+    def _campaigns(self) -> list[str]:
+        return [campaign.name for campaign in list_campaigns(self._connection)]
+
+    def _some_standings(self, most: int, skip: int) -> list[Summary]:
+        return standings(self._connection, most, skip)
+
+    def _some_claims(self, name: str, most: int, skip: int) -> list[replies.ClaimReport]:
+        return [_report(claim) for claim in self._imported(name, most, skip)]
+
+    def _claim_totals(self, name: str) -> replies.ClaimTotals:
+        claims: list[ImportedClaim] = []
+        while len(page := self._imported(name, MOST_ROWS, len(claims))) == MOST_ROWS:
+            claims += page
+        claims += page
+        verdicts = [_VERDICTS[claim.verdict] for claim in claims]
+        estimates = [claim.remaining for claim in claims if claim.verdict is None]
+        return replies.ClaimTotals(
+            claims=len(claims),
+            confirmed=verdicts.count("confirmed"),
+            refuted=verdicts.count("refuted"),
+            open=verdicts.count("open"),
+            nodes=sum(claim.nodes for claim in claims),
+            remaining=float(sum(estimate or 0.0 for estimate in estimates)),
+            without_estimate=estimates.count(None),
+        )
+
+    def _imported(self, name: str, most: int, skip: int) -> list[ImportedClaim]:
+        found = imported_claims(self._connection, name, most, skip)
+        if not found and not skip:
+            raise CampaignError(f"no claims were imported under the name {name!r}")
+        return found
+
+
+class Database(TreeCampaigns):
     """An open database of campaigns."""
 
     def __init__(self, url: str | None = None, data_dir: Path | None = None) -> None:
         with ExitStack() as stack:
             if url is None:
                 url = stack.enter_context(embedded_database(data_dir or default_data_dir()))
-            self._connection = stack.enter_context(connect_once(url))
-            check_schema(self._connection)
+            connection = stack.enter_context(connect_once(url))
+            check_schema(connection)
             self._stack = stack.pop_all()
+        super().__init__(connection)
 
     def close(self) -> None:
         self._stack.close()
 
-    def campaigns(self) -> list[str]:
-        return campaign_names(self._connection)
 
-    def claims(self, name: str) -> list[answers.ClaimReport]:
-        return claims_of(self._connection, name)
-
-    def campaign(self, name: str) -> TreeQuestions:
-        return TreeQuestions(self._connection, find_campaign(self._connection, name))
-
-
-def campaign_names(connection: Connection) -> list[str]:
-    return [campaign.name for campaign in list_campaigns(connection)]
-
-
-def claims_of(
-    connection: Connection, name: str, skip: int = 0, most: int | None = None
-) -> list[answers.ClaimReport]:
-    """The claims that were imported under this name, or some of them."""
-    imported = imported_campaigns(connection, name)
-    if not imported:
-        raise CampaignError(f"no claims were imported under the name {name!r}")
-    page = imported[skip : None if most is None else skip + most]
-    rows = connection.execute(query("bounds_of_nodes"), ([campaign.root for campaign in page],))
-    bounds = {node: Bounds(lo, hi) for node, lo, hi in rows}
-    return [_report(campaign, bounds[campaign.root]) for campaign in page]
-
-
-def _report(campaign: Campaign, bounds: Bounds) -> answers.ClaimReport:
-    game = campaign.game
-    claim = campaign.claim or game.score_range
-    return answers.ClaimReport(
-        campaign.name, game.format(campaign.start), claim.lo, claim.hi,
-        answers.Worth.of(bounds, game.score_range), _VERDICTS[ClaimAim(claim).verdict(bounds)],
+def _report(claim: ImportedClaim) -> replies.ClaimReport:
+    game = open_game(claim.spec)
+    rules = game.score_range
+    return replies.ClaimReport(
+        claim.campaign, claim.position or game.format(game.initial()), claim.lower, claim.upper,
+        replies.Worth.of(Bounds(claim.lo, claim.hi), rules), _VERDICTS[claim.verdict],
     )

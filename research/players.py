@@ -20,8 +20,8 @@ from zermelo import ZermeloError
 from zermelo.engine import Engine, Status, open_engine
 from zermelo.engine.securing import securing_move
 from zermelo.games import Game, Move
-from zermelo.research.answers import Worth
-from zermelo.research.tree_questions import TreeQuestions
+from zermelo.research.replies import Worth
+from zermelo.research.tree_queries import TreeQueries
 
 DEFAULT_NODES = 20_000_000
 DEEPEST = 10
@@ -48,22 +48,22 @@ class Player(Protocol):
 
 
 def open_player(
-    name: str, game: Game[Any], *, seed: int | None = None, questions: TreeQuestions | None = None
+    name: str, game: Game[Any], *, seed: int | None = None, queries: TreeQueries | None = None
 ) -> Player:
-    """The player of this name; `questions` are the tree that ``proof`` plays from."""
+    """The player of this name; `queries` are the tree that ``proof`` plays from."""
     if name == "random":
         return RandomPlayer(game, seed)
     if name == "greedy":
         return LookingPlayer(game, 1, game.evaluate, name)
     if name == "proof":
-        if questions is None:
+        if queries is None:
             raise PlayerError("the player 'proof' needs a campaign; name it with --campaign")
-        if questions.game != game:
+        if queries.game != game:
             raise PlayerError(
-                f"campaign {questions.campaign.name!r} is of {questions.game.short_spec},"
+                f"campaign {queries.campaign.name!r} is of {queries.game.short_spec},"
                 f" not of {game.short_spec}"
             )
-        return ProofPlayer(questions, DEFAULT_NODES)
+        return ProofPlayer(queries, DEFAULT_NODES)
     if name == "engine":
         return EnginePlayer(game, DEFAULT_NODES, name)
     matched = _COUNTED.fullmatch(name)
@@ -93,7 +93,7 @@ class RandomPlayer:
 
 
 class LookingPlayer:
-    """Looks so many plies ahead, and believes an evaluation there."""
+    """Looks `plies` ahead, and believes an evaluation there."""
 
     def __init__(
         self, game: Game[Any], plies: int, evaluate: Callable[[Any], int], name: str
@@ -153,40 +153,40 @@ class ProofPlayer:
     the frontier the engine must keep the bound that was secured last.
     """
 
-    def __init__(self, questions: TreeQuestions, nodes: int) -> None:
+    def __init__(self, queries: TreeQueries, nodes: int) -> None:
         self.name = "proof"
-        self._questions, self._nodes = questions, nodes
-        self._game = questions.game
+        self._queries, self._nodes = queries, nodes
+        self._game = queries.game
         self._engine = open_engine(self._game, hash_mb=HASH_MB)
         self._looking = LookingPlayer(
             self._game, FALLBACK_PLIES, self._engine.guess, self.name
         )
-        self._promise = -self._game.max_score
+        self._secured = -self._game.max_score
         self._chosen: dict[Any, tuple[Move | None, Worth]] = {}
 
     def begin(self) -> None:
-        self._promise = -self._game.max_score
+        self._secured = -self._game.max_score
 
     def choose(self, position: Any) -> Move:
         if position not in self._chosen:
-            self._chosen[position] = self._questions.proved_move(position)
+            self._chosen[position] = self._queries.proved_move(position)
         move, worth = self._chosen[position]
-        self._promise = max(self._promise, worth.lo)
+        self._secured = max(self._secured, worth.lo)
         if move is not None:
             return move
         solved = _solved_move(self._engine, position, self._nodes)
         if solved is not None:
             return solved
-        if self._promise > -self._game.max_score:
+        if self._secured > -self._game.max_score:
             # It is proved that there is such a move, so the search may take what it takes.
-            kept = securing_move(self._engine, position, self._promise)
+            kept = securing_move(self._engine, position, self._secured)
             if kept is not None:
                 return kept
         return self._looking.choose(position)
 
 
 def _solved_move(engine: Engine, position: Any, nodes: int) -> Move | None:
-    """The best move, if the engine proves one within so many nodes."""
+    """The best move, if the engine proves one within `nodes` nodes."""
     answer = engine.solve(position, node_limit=nodes)
     if answer.status is not Status.SOLVED or not answer.bounds.exact:
         return None

@@ -3,14 +3,17 @@
 Positions are counted ply by ply, symmetric ones once. Beyond, random games tell the
 branching factor at each ply; and, as Knuth observed in 1975, the product of the numbers
 of moves met on a random way down is an unbiased estimate of the number of lines of play
-of that length, so that their sum estimates the whole tree.
+of that length, so that their sum estimates the whole tree. Beside it stands the estimate that
+is often printed: the sum of the products of mean branching factors. It is biased, because
+the mean of a product is not the product of means.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +23,8 @@ from zermelo.proof.moves import MoveFinder, Place
 #: Two-sided 95 % of a normal distribution.
 _NORMAL_95 = 1.96
 _LONGEST_GAME = 1000
+#: How games call the move that changes nothing but whose turn it is.
+PASS = "pass"  # noqa: S105 - the name of a move
 
 #: Called now and then with what is being done and how far that is.
 Report = Callable[[str, int], None]
@@ -27,7 +32,7 @@ Report = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """What is known about positions so many plies from the start."""
+    """What is known about positions at one distance from the start."""
 
     ply: int
     #: Distinct positions, symmetric ones counted once; None beyond the exact part.
@@ -38,6 +43,9 @@ class Ply:
     branching: float | None
     #: Half the width of the 95 % confidence interval of `branching`.
     branching_error: float | None
+    #: The same mean where a pass is no move; below 1 where many have to pass.
+    branching_without_pass: float | None
+    #: Random games that were not over at this ply.
     games: int
 
 
@@ -51,12 +59,14 @@ class Study:
     tree_size: float
     tree_size_low: float
     tree_size_high: float
+    #: Sum of the products of `branching_without_pass` from the start down.
+    tree_size_of_means: float
 
 
 def study(
     game: Game[Any], *, exact: int, games: int, seed: int, report: Report = lambda what, done: None
 ) -> Study:
-    """Count positions to the ply `exact`, and sample so many random games."""
+    """Count positions to the ply `exact`, and sample `games` random games."""
     counted = count_positions(game, exact, report)
     sampled = _Sample(game, random.Random(seed))  # noqa: S311
     for number in range(games):
@@ -68,10 +78,19 @@ def study(
         positions, final = counted[ply] if ply < len(counted) else (None, None)
         branching, error = sampled.branching(ply)
         there = len(sampled.moves[ply]) if ply < len(sampled.moves) else 0
-        plies.append(Ply(ply, positions, final, branching, error, there))
+        plies.append(Ply(
+            ply, positions, final, branching, error,
+            None if branching is None else branching - sampled.passes[ply] / there, there,
+        ))
+    means = [ply.branching_without_pass for ply in plies if ply.branching_without_pass is not None]
     return Study(
-        game.spec, plies, games, sampled.mean_length, mean, low, high
+        game.spec, plies, games, sampled.mean_length, mean, low, high, sum_of_products(means)
     )
+
+
+def sum_of_products(factors: Iterable[float]) -> float:
+    """The nodes of a tree in which every node of a ply has the same number of moves."""
+    return 1.0 + sum(itertools.accumulate(factors, lambda product, factor: product * factor))
 
 
 def count_positions(
@@ -106,8 +125,10 @@ class _Sample:
 
     def __init__(self, game: Game[Any], choose: random.Random) -> None:
         self._game, self._choose = game, choose
-        #: For each ply the numbers of moves that were met there.
+        #: For each ply the numbers of moves that were met there, passes included.
         self.moves: list[list[int]] = []
+        #: For each ply how many passes were among them.
+        self.passes: list[int] = []
         self._lengths: list[int] = []
         self._sizes: list[float] = []
 
@@ -125,7 +146,9 @@ class _Sample:
                 break
             if ply == len(self.moves):
                 self.moves.append([])
+                self.passes.append(0)
             self.moves[ply].append(len(moves))
+            self.passes[ply] += PASS in game.line_names(moves)
             lines *= len(moves)
             size += lines
             position = game.play(position, self._choose.choice(moves))

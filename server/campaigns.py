@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
 from zermelo.server.planning.planner import Aim, ClaimAim, Goal
 from zermelo.server.tree.identity import CampaignId, NodeId
+from zermelo.server.tree.line import best_line
 from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
 
@@ -209,43 +210,34 @@ def campaign_summary(connection: Connection, name: str) -> Summary:
     campaign = find_campaign(connection, name)
     tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
     (root,) = tree.load([campaign.root])
-    totals = connection.execute(query("campaign_totals"), (campaign.id,)).fetchone()
-    queue = connection.execute(query("queue_counts"), (campaign.id,)).fetchone()
-    progress = connection.execute(query("latest_progress"), (campaign.id,)).fetchone()
-    alarms = connection.execute(query("open_alarms"), (campaign.id,)).fetchall()
-    if totals is None or queue is None:
+    found = standings(connection, campaign=campaign.id)
+    if not found:
         raise CampaignError(f"campaign {name!r} has no totals; run `zermelo db check`")
-    tree_nodes, workunits, answered, splits, withdrawn, nodes, wasted, split_nodes, spent = totals
-    _, open_questions, remaining, factor = progress or (None, 0, None, None)
-    ended = campaign.finished_at or datetime.now(campaign.created_at.tzinfo)
-    return Summary(
-        campaign=campaign.name,
-        game=campaign.game.short_spec,
-        goal=campaign.goal,
-        state=campaign.state,
-        threshold=campaign.threshold,
-        bounds=(root.lo, root.hi),
-        value=root.lo if root.lo == root.hi else None,
-        outcome=outcome_in_words(root.bounds),
-        line=best_line(tree, campaign),
-        tree_nodes=tree_nodes,
-        workunits=workunits,
-        answered=answered,
-        splits=splits,
-        withdrawn=withdrawn,
-        ready=queue[0],
-        leased=queue[1],
-        returned=queue[2],
-        nodes=nodes,
-        wasted_nodes=wasted,
-        split_nodes=split_nodes,
-        engine_seconds=spent,
-        open_questions=open_questions,
-        remaining=remaining,
-        remaining_factor=factor,
-        alarms=len(alarms),
-        seconds=(ended - campaign.created_at).total_seconds(),
+    line = best_line(tree, campaign.start, root)
+    names = tree.game.line_names([each.move for each in line.moves])
+    return replace(found[0], line=names)
+
+
+def standings(
+    connection: Connection, most: int = 1, skip: int = 0, *, campaign: CampaignId | None = None
+) -> list[Summary]:
+    """Where campaigns stand, without their best lines, in one statement however many they are."""
+    rows = connection.execute(
+        query("campaign_standings"), {"campaign": campaign, "most": most, "skip": skip}
     )
+    return [_summary(*row) for row in rows]
+
+
+def _summary(
+    name: str, spec: str, goal: str, state: str, threshold: int | None, lo: int, hi: int,
+    *counts: Any,
+) -> Summary:  # fmt: skip
+    bounds = Bounds(lo, hi)
+    value = lo if bounds.exact else None
+    return Summary(
+        name, open_game(spec).short_spec, goal, state, threshold, (lo, hi), value,
+        outcome_in_words(bounds), [], *counts,
+    )  # fmt: skip
 
 
 def outcome_in_words(bounds: Bounds) -> str | None:
@@ -255,24 +247,3 @@ def outcome_in_words(bounds: Bounds) -> str | None:
     if bounds.hi < 0:
         return "the second player wins"
     return "draw" if bounds.exact else None
-
-
-def best_line(tree: Tree, campaign: Campaign) -> list[str]:
-    """Best play as far as the tree proves it: no move gives up a proved bound of the root."""
-    game = tree.game
-    position = campaign.start
-    (node,) = tree.load([campaign.root])
-    line: list[str] = []
-    while node.children and node.bounds != game.score_range:
-        children = tree.load(node.children)
-        keeping = [child for child in children if -child.hi >= node.lo > -game.max_score]
-        # The side that can secure nothing resists as long as its best move does.
-        chosen = min(keeping or children, key=lambda child: (child.lo, child.hi, child.id))
-        for move in game.moves(position):
-            after = game.play(position, move)
-            canonical = game.canonical(after)
-            if (game.encode(canonical), game.history(canonical)) == (chosen.key, chosen.history):
-                break
-        line.append(game.move_name(move))
-        position, node = after, chosen
-    return line

@@ -16,10 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from psycopg.rows import class_row
+
 from zermelo import ZermeloError
 from zermelo.games import Bounds, Game, GameError, open_game
-from zermelo.server.campaigns import Campaign, create_campaign, list_campaigns
+from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.database import Connection
+from zermelo.server.planning.planner import ClaimAim
+from zermelo.sql import query
 
 _COMMENTS = ("#", "%")
 _HEADINGS = ("position", "lower", "upper")
@@ -97,13 +101,36 @@ def import_claims(
         ]
 
 
-def imported_campaigns(connection: Connection, name: str) -> list[Campaign]:
-    """The campaigns of the claims that were imported under a name."""
-    return [
-        campaign
-        for campaign in list_campaigns(connection)
-        if campaign.claim is not None and campaign.name.startswith(f"{name}/")
-    ]
+@dataclass(frozen=True, slots=True)
+class ImportedClaim:
+    """A claim that is checked, and how far that is."""
+
+    campaign: str
+    spec: str
+    position: str | None
+    #: What was claimed about the score, and what is proved about it.
+    lower: int
+    upper: int
+    lo: int
+    hi: int
+    #: Searched so far, and the estimate of what is left; None where there is none yet.
+    nodes: int
+    remaining: float | None
+
+    @property
+    def verdict(self) -> bool | None:
+        """Whether the claim is right; None while that is open."""
+        return ClaimAim(Bounds(self.lower, self.upper)).verdict(Bounds(self.lo, self.hi))
+
+
+def imported_claims(
+    connection: Connection, name: str, most: int, skip: int
+) -> list[ImportedClaim]:
+    """The claims that were imported under a name, in the order of their list."""
+    with connection.cursor(row_factory=class_row(ImportedClaim)) as cursor:
+        return cursor.execute(
+            query("imported_claims"), {"name": name, "most": most, "skip": skip}
+        ).fetchall()
 
 
 def _fields(line: str) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
@@ -180,6 +181,22 @@ def in_transaction(connection: Connection, work: Callable[[], T], attempts: int 
             if attempt == attempts - 1:
                 raise
     raise AssertionError("unreachable")
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """For readers: a database that goes away is a `DatabaseError`, not an error of psycopg.
+
+    A cancelled statement stays what it is; whoever set the limit knows what it means.
+    """
+    try:
+        yield
+    except errors.QueryCanceled:
+        raise
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise DatabaseError(
+            f"the database went away: {_first_line(error)}; ask again when it runs"
+        ) from None
 
 
 def _first_line(error: BaseException) -> str:

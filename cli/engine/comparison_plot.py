@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from zermelo.cli.plots import Canvas
+from zermelo.cli.charts import text_bars
+from zermelo.cli.plots import open_canvas, print_text_plot
 from zermelo.engine import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ _ROW_INCHES, _MARGIN_INCHES = 0.26, 1.6
 
 def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
     """What will draw the plot; errors that can be known beforehand are raised here."""
-    canvas = Canvas(file)
+    canvas = open_canvas(file)
+    if canvas is None:
+        return _draw_text
 
     def draw(title: str, standings: list[Standing]) -> None:
         # Rows from the top down in the order of the table; one row serves all algorithms.
@@ -39,6 +42,12 @@ def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
         canvas.save(figure)
 
     return draw
+
+
+def _draw_text(title: str, standings: list[Standing]) -> None:
+    rows = [(f"{_row(each)}, {each.contestant.algorithm}", float(each.nodes))
+            for each in standings]
+    print_text_plot(text_bars(f"{title}: nodes (logarithmic)", rows))
 
 
 def _row(standing: Standing) -> str:

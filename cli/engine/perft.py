@@ -60,8 +60,9 @@ def perft(spec: str, depth: int, unique: bool, as_json: bool) -> None:
         return
     print_table(
         f"{game.short_spec}, {'distinct positions up to symmetry' if unique else 'lines of play'}",
-        ["moves", "count", "time"],
-        [[str(n), f"{count:,}", short_time(times[n])] for n, count in enumerate(counts)],
+        ["moves", "count", "ratio", "time"],
+        [[str(n), f"{count:,}", f"{count / counts[n - 1]:.2f}" if n and counts[n - 1] else "",
+          short_time(times[n])] for n, count in enumerate(counts)],
         words=0,
     )
 

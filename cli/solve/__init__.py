@@ -15,7 +15,6 @@ import click
 
 from zermelo import ZermeloError
 from zermelo.cli.options import database_options, json_option, option, target_seconds_option
-from zermelo.cli.solve.best_play import play_on
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
@@ -78,7 +77,7 @@ def solve(
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
     if summary.value is not None:
-        summary = replace(summary, line=play_on(open_game(summary.game), summary.line))
+        summary = replace(summary, line=_to_the_end(summary.game, summary.line))
     seconds = time.monotonic() - started
     if as_json:
         click.echo(json.dumps(_final_object(summary, seconds)))
@@ -86,6 +85,17 @@ def solve(
         from zermelo.cli.solve.live_view import show_result
 
         show_result(summary, seconds)
+
+
+def _to_the_end(spec: str, line: list[str]) -> list[str]:
+    """The tree's line, continued below the tree by the engine."""
+    from zermelo.research.best_play import play_on
+
+    game = open_game(spec)
+    position = game.initial()
+    for name in line:
+        position = game.play(position, game.find_move(position, name))
+    return line + game.line_names(play_on(game, position))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -103,9 +103,39 @@ SELECT count(*) FILTER (WHERE state = 'ready') AS ready,
 FROM workunits
 WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
 
--- name: latest_progress
-SELECT at, open_questions, remaining, remaining_factor
-FROM progress WHERE campaign = %s ORDER BY at DESC LIMIT 1
+-- name: campaign_standings
+-- Where campaigns stand, or one of them. Open workunits are counted in one pass: they have no
+-- index by campaign.
+SELECT chosen.name, chosen.spec, chosen.goal, chosen.state, chosen.threshold, nodes.lo, nodes.hi,
+       totals.tree_nodes, totals.workunits, totals.answered, totals.splits, totals.withdrawn,
+       coalesce(queue.ready, 0), coalesce(queue.leased, 0), coalesce(queue.returned, 0),
+       totals.nodes, totals.wasted_nodes, totals.split_nodes, totals.seconds,
+       coalesce(latest.open_questions, 0), latest.remaining, latest.remaining_factor,
+       coalesce(raised.alarms, 0),
+       extract(epoch FROM coalesce(chosen.finished_at, clock_timestamp()) - chosen.created_at)::float8
+FROM (
+    SELECT * FROM campaigns WHERE %(campaign)s::smallint IS NULL OR id = %(campaign)s
+    ORDER BY id LIMIT %(most)s OFFSET %(skip)s
+) AS chosen
+JOIN totals ON totals.campaign = chosen.id
+JOIN nodes ON nodes.id = chosen.root
+LEFT JOIN (
+    SELECT campaign, count(*) FILTER (WHERE state = 'ready') AS ready,
+           count(*) FILTER (WHERE state = 'leased') AS leased,
+           count(*) FILTER (WHERE state = 'returned') AS returned
+    FROM workunits
+    WHERE state IN ('ready', 'leased', 'returned', 'exhausted')
+      AND (%(campaign)s::smallint IS NULL OR campaign = %(campaign)s)
+    GROUP BY campaign
+) AS queue ON queue.campaign = chosen.id
+LEFT JOIN LATERAL (
+    SELECT open_questions, remaining, remaining_factor
+    FROM progress WHERE campaign = chosen.id ORDER BY at DESC LIMIT 1
+) AS latest ON true
+LEFT JOIN (
+    SELECT campaign, count(*) AS alarms FROM alarms WHERE settled_at IS NULL GROUP BY campaign
+) AS raised ON raised.campaign = chosen.id
+ORDER BY chosen.id
 
 -- name: record_progress
 INSERT INTO progress (campaign, lo, hi, threshold, open_questions, ready, leased, tree_nodes,
@@ -114,10 +144,6 @@ SELECT %(campaign)s, %(lo)s, %(hi)s, %(threshold)s, %(open_questions)s, %(ready)
        tree_nodes, nodes, wasted_nodes, split_nodes, %(remaining)s, %(remaining_factor)s
 FROM totals WHERE campaign = %(campaign)s
 ON CONFLICT (campaign, at) DO NOTHING
-
--- name: open_alarms
-SELECT kind, node, result, detail, raised_at FROM alarms
-WHERE campaign = %s AND settled_at IS NULL ORDER BY id
 
 -- name: raise_alarm
 INSERT INTO alarms (campaign, kind, node, result, detail)

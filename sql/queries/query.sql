@@ -1,7 +1,7 @@
--- Questions of researchers. Nothing here changes anything.
+-- Queries of researchers. Nothing here changes anything.
 
 -- name: progress_over_time
--- At most so many points, evenly chosen; the newest is always among them.
+-- At most `most` points, evenly chosen; the newest is always among them.
 SELECT at, lo, hi, threshold, open_questions, ready, leased, tree_nodes, nodes, wasted_nodes,
        split_nodes, remaining, remaining_factor
 FROM (
@@ -16,7 +16,7 @@ ORDER BY at
 SELECT ply, count(*) FILTER (WHERE state = 'ready') AS ready,
        count(*) FILTER (WHERE state <> 'ready') AS leased, sum(expected)::float8 AS expected
 FROM workunits
-WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE campaign = %(campaign)s AND state IN ('ready', 'leased', 'returned', 'exhausted')
 GROUP BY ply ORDER BY ply
 
 -- name: provenance
@@ -75,7 +75,7 @@ SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, 
 FROM results
 JOIN hosts ON hosts.id = results.host
 JOIN users ON users.id = hosts.user_id
-WHERE results.workunit = %s ORDER BY results.lease
+WHERE results.workunit = %(workunit)s ORDER BY results.lease
 
 -- name: newest_results
 SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, results.state,
@@ -109,5 +109,31 @@ SELECT first_met.ply, count(*) AS nodes, count(*) FILTER (WHERE children IS NULL
 FROM first_met JOIN nodes ON nodes.id = first_met.id
 GROUP BY first_met.ply ORDER BY first_met.ply
 
--- name: bounds_of_nodes
-SELECT id, lo, hi FROM nodes WHERE id = ANY(%s)
+-- name: newest_workunits
+SELECT workunits.id, threshold, state, ply, plies_left, expected::float8, created_at,
+       (SELECT count(*) FROM results WHERE results.workunit = workunits.id) AS results
+FROM workunits
+WHERE campaign = %(campaign)s AND (id < %(before)s OR %(before)s = 0)
+ORDER BY id DESC LIMIT %(most)s
+
+-- name: range_of_workunits
+SELECT count(*), min(id), max(id) FROM workunits WHERE campaign = %(campaign)s
+
+-- name: imported_claims
+-- The claims that were imported under a name, what is proved about each, and what it took.
+SELECT campaigns.name AS campaign, spec, position_text AS position, claim_lo AS lower,
+       claim_hi AS upper, nodes.lo, nodes.hi, totals.nodes, latest.remaining
+FROM (
+    SELECT id, name, spec, position AS position_text, root, claim_lo, claim_hi FROM campaigns
+    WHERE starts_with(name, %(name)s || '/') AND claim_lo IS NOT NULL
+    ORDER BY id LIMIT %(most)s OFFSET %(skip)s
+) AS campaigns
+JOIN nodes ON nodes.id = campaigns.root
+JOIN totals ON totals.campaign = campaigns.id
+LEFT JOIN LATERAL (
+    SELECT remaining FROM progress WHERE campaign = campaigns.id ORDER BY at DESC LIMIT 1
+) AS latest ON true
+ORDER BY campaigns.id
+
+-- name: size_of_nodes
+SELECT count(*), pg_total_relation_size('nodes') FROM nodes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zermelo.research.questions import Campaigns
+    from zermelo.research.queries import Campaigns
 
 __version__ = "0.1.0"
 
@@ -34,7 +34,7 @@ def open(
     token: str = "",
     ca_file: str | Path | None = None,
 ) -> Campaigns:
-    """Open campaigns to ask questions; docs/research.md says which.
+    """Open campaigns for queries; docs/research.md says which.
 
     `url` names a PostgreSQL, `server` a coordinator (HOST:PORT) where the owner of `token` is
     a researcher; without either it is the embedded database of `data_dir`.

@@ -30,7 +30,7 @@ from zermelo.research.players import (
     RandomPlayer,
     open_player,
 )
-from zermelo.research.tree_questions import TreeQuestions
+from zermelo.research.tree_queries import TreeQueries
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection
 
@@ -39,7 +39,7 @@ def proof_player(connection: Connection, spec: str, **options: Any) -> tuple[Pro
     """A player from the proof of a solved campaign, and what is proved about the start."""
     campaign = create_campaign(connection, spec, **options)
     bounds = Solve(connection, campaign).run()
-    return ProofPlayer(TreeQuestions(connection, campaign), 10**6), bounds
+    return ProofPlayer(TreeQueries(connection, campaign), 10**6), bounds
 
 
 class Varied:
@@ -83,9 +83,9 @@ def test_the_proof_keeps_what_is_proved(
 
 def test_players_by_name(connection: Connection) -> None:
     game = open_game("reversi:4x4")
-    questions = TreeQuestions(connection, create_campaign(connection, "reversi:4x4"))
+    queries = TreeQueries(connection, create_campaign(connection, "reversi:4x4"))
     for name in ("random", "greedy", "depth:2", "engine", "engine:50", "proof"):
-        player = open_player(name, game, questions=questions)
+        player = open_player(name, game, queries=queries)
         assert player.name == name
         player.begin()
         assert player.choose(game.initial()) in game.moves(game.initial())
@@ -93,7 +93,7 @@ def test_players_by_name(connection: Connection) -> None:
         with pytest.raises(PlayerError):
             open_player(name, game)
     with pytest.raises(PlayerError, match="not of reversi:4x5"):
-        open_player("proof", open_game("reversi:4x5"), questions=questions)
+        open_player("proof", open_game("reversi:4x5"), queries=queries)
 
 
 def test_stronger_players_win(connection: Connection) -> None:

@@ -14,9 +14,10 @@ from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES, minimax
 from tests.support.places import REPOSITORY
 from zermelo.games import Bounds, GameError, open_game
-from zermelo.research.answers import Known, plain
-from zermelo.research.questions import Questions
-from zermelo.research.tree_questions import UnknownWorkunitError
+from zermelo.research.plain import plain
+from zermelo.research.queries import Queries
+from zermelo.research.replies import ProofState
+from zermelo.research.tree_queries import UnknownWorkunitError
 from zermelo.server.campaigns import CampaignError, create_campaign
 from zermelo.server.claims import ClaimError, import_claims, read_claims
 from zermelo.server.database import Connection
@@ -39,12 +40,12 @@ def some_positions(number: int) -> list[Any]:
     return found
 
 
-def is_true(questions: Questions, position: Any) -> Known:
+def is_true(queries: Queries, position: Any) -> ProofState:
     """Whether what is told about a position and its moves agrees with minimax."""
-    report = questions.position(GAME.format(position))
+    report = queries.position(GAME.format(position))
     value = minimax(GAME, position)
     assert report.worth.lo <= value <= report.worth.hi
-    if report.worth.known is Known.PROVED:
+    if report.worth.known is ProofState.PROVED:
         assert report.worth.value == value
     moves = {GAME.move_name(move): -minimax(GAME, GAME.play(position, move))
              for move in GAME.moves(position)}
@@ -62,25 +63,25 @@ def test_while_it_runs(connection: Connection, database: str) -> None:
     seen = set()
     with zermelo.open(database) as opened:
         assert opened.campaigns() == [SPEC]
-        questions = opened.campaign(SPEC)
-        assert questions.position().worth.known is Known.UNKNOWN
-        assert questions.line() == []
+        queries = opened.campaign(SPEC)
+        assert queries.position().worth.known is ProofState.UNKNOWN
+        assert queries.line() == []
         while not solve.plan.finished:
             for _ in range(5):
                 if not solve.plan.finished:
                     solve.step()
-            standing = questions.standing()
-            assert questions.position().worth.lo == standing.bounds[0]
-            seen |= {is_true(questions, position) for position in random.sample(positions, 4)}
-        report = questions.position()
+            standing = queries.standing()
+            assert queries.position().worth.lo == standing.bounds[0]
+            seen |= {is_true(queries, position) for position in random.sample(positions, 4)}
+        report = queries.position()
         assert report.worth.value == KNOWN_VALUES[SPEC]
         assert any(move.best for move in report.moves)
-        assert seen >= {Known.UNKNOWN}
-        check_finished(questions)
+        assert seen >= {ProofState.UNKNOWN}
+        check_finished(queries)
 
 
-def check_finished(questions: Questions) -> None:
-    line = questions.line()
+def check_finished(queries: Queries) -> None:
+    line = queries.line()
     assert line[0].worth.value == KNOWN_VALUES[SPEC]
     position = GAME.initial()
     for step in line:
@@ -89,23 +90,23 @@ def check_finished(questions: Questions) -> None:
         assert step.worth.lo <= value <= step.worth.hi
         position = GAME.play(position, GAME.find_move(position, step.move))
         assert -minimax(GAME, position) == value
-    standing, levels = questions.standing(), questions.levels()
+    standing, levels = queries.standing(), queries.levels()
     assert sum(level.nodes for level in levels) == standing.tree_nodes
     assert all(level.nodes == level.proved + level.bounded + level.unknown for level in levels)
-    assert questions.levels(0) == levels[:1]
-    (contributor,) = questions.contributors()
-    hosts = questions.hosts()
+    assert queries.levels(0) == levels[:1]
+    (contributor,) = queries.contributors()
+    hosts = queries.hosts()
     assert contributor.hosts == len(hosts) == 2
     assert contributor.nodes == sum(host.nodes for host in hosts) > 0
-    newest = questions.results(3)
+    newest = queries.results(3)
     assert len(newest) == 3
     assert newest[0].result > newest[1].result
-    unit = questions.workunit(newest[0].workunit)
+    unit = queries.workunit(newest[0].workunit)
     assert newest[0] in unit.results
     assert minimax(GAME, GAME.parse(unit.position)) in range(newest[0].lo, newest[0].hi + 1)
     with pytest.raises(UnknownWorkunitError):
-        questions.workunit(10**9)
-    assert questions.open_questions() == []
+        queries.workunit(10**9)
+    assert queries.open_questions() == []
 
 
 def test_provenance_names_the_host(connection: Connection, database: str) -> None:
@@ -128,9 +129,9 @@ def test_symmetric_positions_are_one_and_moves_keep_their_names(
     campaign = create_campaign(connection, SPEC, node_limit=100)
     Solve(connection, campaign).run()
     with zermelo.open(database) as opened:
-        questions = opened.campaign(SPEC)
+        queries = opened.campaign(SPEC)
         position = GAME.play(GAME.initial(), GAME.moves(GAME.initial())[0])
-        reports = [questions.position(GAME.format(image))
+        reports = [queries.position(GAME.format(image))
                    for image in GAME.symmetries(position)]
         assert len({report.node for report in reports}) == 1
         for report, image in zip(reports, GAME.symmetries(position), strict=True):
@@ -141,15 +142,15 @@ def test_symmetric_positions_are_one_and_moves_keep_their_names(
 def test_positions_outside(connection: Connection, database: str) -> None:
     create_campaign(connection, SPEC)
     with zermelo.open(database) as opened:
-        questions = opened.campaign(SPEC)
-        elsewhere = questions.position("XXXX OOOO ---- ---- X")
-        assert (elsewhere.node, elsewhere.worth.known) == (None, Known.UNKNOWN)
-        over = questions.position("XXXX XXXX XXXX XXX- X")
+        queries = opened.campaign(SPEC)
+        elsewhere = queries.position("XXXX OOOO ---- ---- X")
+        assert (elsewhere.node, elsewhere.worth.known) == (None, ProofState.UNKNOWN)
+        over = queries.position("XXXX XXXX XXXX XXX- X")
         assert over.worth.value == 15  # the rules tell, in the tree or not
         with pytest.raises(GameError, match="squares"):
-            questions.position("XX X")
+            queries.position("XX X")
         with pytest.raises(GameError, match="illegal move"):
-            questions.position(moves=["a1"])
+            queries.position(moves=["a1"])
         with pytest.raises(CampaignError, match="there are: reversi:4x4"):
             opened.campaign("reversi:9x9")
 

@@ -26,7 +26,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import operations_pb2
 from zermelo.proto.remote import Identity, RefusedError, Remote, UnreachableError
 from zermelo.proto.service import OPERATIONS, PROTOCOL_VERSION, CoordinatorStub
-from zermelo.research.questions import Campaigns, Questions
+from zermelo.research.queries import Campaigns, Queries
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.claims import import_claims, read_claims
 from zermelo.server.coordinator.desk import CLERKS
@@ -54,29 +54,30 @@ def server(database: str, connection: Connection) -> Iterator[str]:
         yield address
 
 
-def everything(questions: Questions) -> dict[str, Any]:
+def everything(queries: Queries) -> dict[str, Any]:
     """The answer to every question there is."""
-    newest = questions.results(3)
+    newest = queries.results(3)
     found = {
-        "name": questions.name,
-        "start": GAME.format(questions.find(moves=["b1"])),
-        "standing": replace(questions.standing(), seconds=0.0),  # it counts on
-        "progress": questions.progress(50),
-        "open": questions.open_questions(),
-        "root": questions.position(),
-        "after": questions.position(moves=["b1"]),
-        "elsewhere": questions.position(ELSEWHERE),
-        "line": questions.line(),
-        "line after": questions.line(moves=["b1"]),
-        "levels": questions.levels(),
-        "top": questions.levels(0),
-        "contributors": questions.contributors(),
-        "hosts": questions.hosts(1),
+        "name": queries.name,
+        "start": GAME.format(queries.find(moves=["b1"])),
+        "standing": replace(queries.standing(), seconds=0.0),  # it counts on
+        "progress": queries.progress(50),
+        "open": queries.open_questions(),
+        "root": queries.position(),
+        "after": queries.position(moves=["b1"]),
+        "elsewhere": queries.position(ELSEWHERE),
+        "line": queries.line(),
+        "line after": queries.line(moves=["b1"]),
+        "levels": queries.levels(),
+        "top": queries.levels(0),
+        "contributors": queries.contributors(),
+        "hosts": queries.hosts(1),
+        "workunits": queries.workunits(3),
         "results": newest,
-        "older": questions.results(2, before=newest[-1].result) if newest else [],
+        "older": queries.results(2, before=newest[-1].result) if newest else [],
     }
     if newest:
-        found["workunit"] = questions.workunit(newest[0].workunit)
+        found["workunit"] = queries.workunit(newest[0].workunit)
     return found
 
 
@@ -104,7 +105,7 @@ def test_claims_through_both_doors(
     connection: Connection, database: str, server: str, researcher: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("zermelo.research.remote.MOST_ROWS", 2)
+    monkeypatch.setattr("zermelo.research.queries.MOST_ROWS", 2)
     positions = [GAME.play(GAME.initial(), move) for move in GAME.moves(GAME.initial())]
     lines = [f"{GAME.format(position)},{8},{8 + extra}" for extra, position in enumerate(positions)]
     (tmp_path / "list.csv").write_text("\n".join(["# game: reversi:4x4", *lines]))
@@ -143,15 +144,15 @@ def _refused(far: Campaigns) -> None:
         far.campaign("chess")
     with pytest.raises(RefusedError, match="no claims"):
         far.claims("list")
-    questions = far.campaign(SPEC)
+    queries = far.campaign(SPEC)
     with pytest.raises(RefusedError, match="illegal move"):
-        questions.position(moves=["a1"])
+        queries.position(moves=["a1"])
     with pytest.raises(RefusedError, match="squares"):
-        questions.line("XX X")
+        queries.line("XX X")
     with pytest.raises(RefusedError, match="no workunit 7"):
-        questions.workunit(7)
+        queries.workunit(7)
     with pytest.raises(RefusedError, match="most is 10001"):
-        questions.results(10_001)
+        queries.results(10_001)
 
 
 def test_long_answers_hold_nobody_up(

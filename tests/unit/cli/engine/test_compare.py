@@ -89,14 +89,18 @@ def test_the_plot(suite: Path, tmp_path: Path, suffix: str, begins: bytes) -> No
     assert picture.read_bytes().startswith(begins)
 
 
-def test_a_plot_without_matplotlib_is_told_before_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_matplotlib_the_plot_is_one_of_characters(
+    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    code, out, err = run("compare", "ffo40-44", "--plot", tmp_path / "plot.png")
-    assert code == 2
-    assert not out
-    assert "zermelo[plot]" in err
+    picture = tmp_path / "plot.png"
+    code, out, err = run("compare", suite, "--algorithm", "mtdf", "--plot", picture)
+    assert code == 0
+    assert out
+    assert "pip install 'zermelo[plot]'" in err.splitlines()[0], "told before the work"
+    assert "nodes (logarithmic)" in err
+    assert "█" in err
+    assert not picture.exists()
 
 
 @pytest.mark.parametrize(("args", "told"), [

@@ -1,16 +1,15 @@
-"""What questions are answered with: plain objects, the same for people and programs."""
+"""What queries are answered with: frozen objects, the same for people and programs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from zermelo.games import Bounds
 
 
-class Known(StrEnum):
+class ProofState(StrEnum):
     """How much is proved about a position. There is no word for a guess."""
 
     PROVED = "proved"  # the exact score
@@ -31,28 +30,30 @@ class Subject:
 class Worth:
     """What is proved about a score; `value` only where it is exact."""
 
-    known: Known
+    known: ProofState
     lo: int
     hi: int
 
     @classmethod
     def of(cls, bounds: Bounds, rules: Bounds) -> Worth:
-        known = Known.BOUNDED
+        known = ProofState.BOUNDED
         if bounds.exact:
-            known = Known.PROVED
+            known = ProofState.PROVED
         elif bounds == rules:
-            known = Known.UNKNOWN
+            known = ProofState.UNKNOWN
         return cls(known, bounds.lo, bounds.hi)
 
     @property
     def value(self) -> int | None:
-        return self.lo if self.known is Known.PROVED else None
+        return self.lo if self.known is ProofState.PROVED else None
 
     def __str__(self) -> str:
         """Such as ``+4``, ``+2 to +36`` or ``unknown``."""
-        if self.known is Known.UNKNOWN:
+        if self.known is ProofState.UNKNOWN:
             return str(self.known)
-        return f"{self.lo:+d}" if self.known is Known.PROVED else f"{self.lo:+d} to {self.hi:+d}"
+        if self.known is ProofState.PROVED:
+            return f"{self.lo:+d}"
+        return f"{self.lo:+d} to {self.hi:+d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,16 @@ class PositionReport:
     provenance: list[Provenance]
 
 
+class LineSource(StrEnum):
+    TREE = "tree"
+    ENGINE = "engine"
+
+    @classmethod
+    def _missing_(cls, value: object) -> LineSource | None:
+        # A coordinator of an earlier version says nothing and knows only the tree.
+        return cls.TREE if value == "" else None
+
+
 @dataclass(frozen=True, slots=True)
 class LineStep:
     """One move of the best line; the worth is that of the position it is made in."""
@@ -105,11 +116,13 @@ class LineStep:
     side: str
     move: str
     worth: Worth
+    #: Who found it: the tree, or below it the engine, in an exact search of its own.
+    source: LineSource
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The nodes so many plies from the root (by the shortest way)."""
+    """The nodes at one distance from the root (by the shortest way)."""
 
     ply: int
     nodes: int
@@ -139,7 +152,7 @@ class ProgressPoint:
 
 @dataclass(frozen=True, slots=True)
 class OpenLevel:
-    """Open questions so many plies from the root."""
+    """Open questions at one distance from the root."""
 
     ply: int
     ready: int
@@ -210,6 +223,21 @@ class WorkunitReport:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkunitRecord:
+    """A workunit in a list."""
+
+    workunit: int
+    #: "Is the score at least this?"
+    threshold: int
+    state: str
+    ply: int
+    plies_left: int
+    expected: float
+    created_at: datetime
+    results: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimReport:
     """An imported claim and what became of it."""
 
@@ -223,15 +251,17 @@ class ClaimReport:
     verdict: str
 
 
-def plain(value: Any) -> Any:
-    """An answer as JSON can have it: dicts, lists, numbers, text."""
-    if isinstance(value, Worth):
-        return {"known": str(value.known), "value": value.value, "bounds": [value.lo, value.hi]}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    return value
+@dataclass(frozen=True, slots=True)
+class ClaimTotals:
+    """An imported list of claims as a whole."""
 
+    claims: int
+    confirmed: int
+    refuted: int
+    open: int
+    #: Nodes searched for them so far.
+    nodes: int
+    #: Sum of the estimates of the nodes still to search for open claims.
+    remaining: float
+    #: Open claims for which there is no estimate yet; `remaining` leaves them out.
+    without_estimate: int

@@ -1,0 +1,32 @@
+"""Best play to the end of the game, beyond where the tree ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from zermelo.engine import Status, open_engine
+from zermelo.games import Game, Move
+
+HASH_MB = 16
+LONGEST_SECONDS = 1.0
+
+
+def play_on(game: Game[Any], position: Any) -> Sequence[Move]:
+    """The engine's best line from a position whose exact score is proved.
+
+    A frontier position was one workunit, so solving it once more takes no longer. Nothing
+    comes back if the search does not end within LONGEST_SECONDS.
+    """
+    if game.is_final(position):
+        return ()
+    engine = open_engine(game, hash_mb=HASH_MB)
+    timer = threading.Timer(LONGEST_SECONDS, engine.abort)
+    timer.start()
+    try:
+        found = engine.solve(position)
+    finally:
+        timer.cancel()
+        timer.join()
+    return found.line if found.status is Status.SOLVED else ()

@@ -1,0 +1,243 @@
+"""Queries about one campaign, answered from its tree.
+
+Everything is read from the database at the moment of the query, so a campaign may be
+running meanwhile; one reply never mixes two states of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from psycopg import IsolationLevel
+from psycopg.pq import TransactionStatus
+
+from zermelo import ZermeloError
+from zermelo.engine.portable import PortableEngine
+from zermelo.games import Bounds, Move
+from zermelo.proof.moves import Place
+from zermelo.research import replies
+from zermelo.research.best_play import play_on
+from zermelo.research.queries import Queries, Query
+from zermelo.server.campaigns import Campaign, Summary, campaign_summary
+from zermelo.server.database import Connection, clear_errors
+from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.line import best_line
+from zermelo.server.tree.tree import Node, Tree
+from zermelo.sql import query
+
+T = TypeVar("T")
+
+
+class UnknownWorkunitError(ZermeloError):
+    """There is no such workunit in the campaign."""
+
+    exit_code = 2
+
+
+@contextmanager
+def one_state(connection: Connection) -> Iterator[None]:
+    """All that is read inside is one state of the database; its loss is a `DatabaseError`."""
+    with clear_errors():
+        if connection.info.transaction_status is TransactionStatus.IDLE:
+            connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        with connection.transaction():
+            yield
+
+
+class TreeQueries(Queries):
+    """Answers each query `name` in a method `_name`."""
+
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        super().__init__(campaign.name, campaign.game, campaign.start)
+        self.campaign = campaign
+        self._connection = connection
+        self._tree = Tree(connection, campaign.id, PortableEngine(self.game))
+
+    def worth(self, position: Any) -> replies.Worth:
+        """What is proved about a position, given as the game has it."""
+        with one_state(self._connection):
+            return self._worth(position, self._nodes([position])[0])
+
+    def proved_move(self, position: Any) -> tuple[Move | None, replies.Worth]:
+        """A move that is best, or else secures what is proved; and what that is.
+
+        None where the tree does not tell: below its frontier, or where nothing is proved.
+        """
+        game = self.game
+        options = game.moves(position)
+        with one_state(self._connection):
+            nodes = self._nodes([position, *(game.play(position, move) for move in options)])
+        worth = self._worth(position, nodes[0])
+        worths = [self._worth(game.play(position, move), node)
+                  for move, node in zip(options, nodes[1:], strict=True)]
+        told = _moves_worth(worth, game.line_names(options), worths, game.score_range)
+        best = max(range(len(told)), key=[_rank(move) for move in told].__getitem__)
+        return (options[best] if any(_rank(told[best])) else None), worth
+
+    def _ask(self, asked: Query, arguments: dict[str, Any]) -> Any:
+        with one_state(self._connection):
+            return getattr(self, f"_{asked.name}")(**arguments)
+
+    # -- progress -----------------------------------------------------------------------
+
+    def _subject(self) -> replies.Subject:
+        return replies.Subject(self.name, self.game.spec, self.game.format(self.start))
+
+    def _standing(self) -> Summary:
+        return campaign_summary(self._connection, self.name)
+
+    def _progress(self, most: int) -> list[replies.ProgressPoint]:
+        return self._list(replies.ProgressPoint, "progress_over_time", most=most)
+
+    def _open_questions(self) -> list[replies.OpenLevel]:
+        return self._list(replies.OpenLevel, "open_by_ply")
+
+    # -- positions ----------------------------------------------------------------------
+
+    def _position(self, position: str | None, moves: Iterable[str]) -> replies.PositionReport:
+        game = self.game
+        asked = self.find(position, moves)
+        options = [(move, game.play(asked, move)) for move in game.moves(asked)]
+        # One journey to the database for both: ids are known before it is asked.
+        with self._connection.pipeline():
+            cursor = self._connection.execute(query("provenance"), (self._id(asked),))
+            nodes = self._nodes([asked, *(after for _, after in options)])
+            node = nodes[0]
+            provenance = [] if node is None else cursor.fetchall()
+        worth = self._worth(asked, node)
+        worths = [self._worth(after, below)
+                  for (_, after), below in zip(options, nodes[1:], strict=True)]
+        names = [game.move_name(move) for move, _ in options]
+        return replies.PositionReport(
+            position=game.format(asked),
+            node=None if node is None else node.id,
+            worth=worth,
+            expanded=node is not None and node.children is not None,
+            moves=_moves_worth(worth, names, worths, game.score_range),
+            provenance=[replies.Provenance(*row) for row in provenance],
+        )
+
+    def _line(self, position: str | None, moves: Iterable[str]) -> list[replies.LineStep]:
+        start = self.find(position, moves)
+        (node,) = self._nodes([start])
+        if node is None:
+            return []
+        line = best_line(self._tree, start, node)
+        steps = [
+            self._step(each.position, each.move, self._worth(each.position, each.node),
+                       replies.LineSource.TREE)
+            for each in line.moves
+        ]
+        if not line.end.bounds.exact:
+            return steps
+        # The score is proved, so the engine's search below is proved play as well.
+        at, worth = line.position, self._worth(line.position, line.end)
+        for move in play_on(self.game, at):
+            steps.append(self._step(at, move, worth, replies.LineSource.ENGINE))
+            at, worth = self.game.play(at, move), replies.Worth(worth.known, -worth.hi, -worth.lo)
+        return steps
+
+    def _step(
+        self, position: Any, move: Move, worth: replies.Worth, source: replies.LineSource
+    ) -> replies.LineStep:
+        game = self.game
+        return replies.LineStep(
+            game.side_to_move(position), game.move_name(move), worth, source
+        )
+
+    def _levels(self, depth: int) -> list[replies.Level]:
+        rules = self.game.score_range
+        return self._list(
+            replies.Level, "tree_by_ply", root=self.campaign.root, depth=depth, lo=rules.lo,
+            hi=rules.hi,
+        )
+
+    # -- people and work ------------------------------------------------------------------
+
+    def _contributors(self, most: int) -> list[replies.Contributor]:
+        return self._list(replies.Contributor, "contributors", most=most)
+
+    def _hosts(self, most: int) -> list[replies.HostRecord]:
+        return self._list(replies.HostRecord, "contributing_hosts", most=most)
+
+    def _workunit(self, number: int) -> replies.WorkunitReport:
+        rows = self._rows("find_workunit", workunit=number)
+        if not rows:
+            raise UnknownWorkunitError(self._no_workunit(number))
+        *told, key, history = rows[0]
+        position = self.game.format(self.game.decode(key.bytes, history or b""))
+        records = self._list(replies.ResultRecord, "results_of_workunit", workunit=number)
+        return replies.WorkunitReport(*[*told, position, records])
+
+    def _no_workunit(self, number: int) -> str:
+        ((count, first, last),) = self._rows("range_of_workunits")
+        there = f"{count:,} workunits, {first} to {last}" if count else "no workunits yet"
+        return (
+            f"campaign {self.name!r} has no workunit {number}; it has {there}"
+            f" (`zermelo query workunit {self.name}` lists them)"
+        )
+
+    def _workunits(self, most: int, before: int) -> list[replies.WorkunitRecord]:
+        return self._list(replies.WorkunitRecord, "newest_workunits", most=most, before=before)
+
+    def _results(self, most: int, before: int) -> list[replies.ResultRecord]:
+        return self._list(replies.ResultRecord, "newest_results", most=most, before=before)
+
+    # -- inside -----------------------------------------------------------------------
+
+    def _rows(self, name: str, **arguments: Any) -> list[Any]:
+        """The rows of an SQL query about this campaign."""
+        named = {"campaign": self.campaign.id, **arguments}
+        return self._connection.execute(query(name), named).fetchall()
+
+    def _list(self, kind: type[T], name: str, **arguments: Any) -> list[T]:
+        return [kind(*row) for row in self._rows(name, **arguments)]
+
+    def _place(self, position: Any) -> Place:
+        canonical = self.game.canonical(position)
+        return self.game.encode(canonical), self.game.history(canonical)
+
+    def _id(self, position: Any) -> NodeId:
+        return node_id(self.campaign.id, *self._place(position))
+
+    def _nodes(self, positions: Sequence[Any]) -> list[Node | None]:
+        """The nodes of positions, by primary key; None for those not in the tree."""
+        keys = [self._place(position) for position in positions]
+        ids = [node_id(self.campaign.id, *key) for key in keys]
+        found = {node.id: node for node in self._tree.load(set(ids))}
+        nodes = [found.get(id_) for id_ in ids]
+        # A hash names a node; only its position says that it is the one.
+        return [
+            node if node is not None and (node.key, node.history) == key else None
+            for node, key in zip(nodes, keys, strict=True)
+        ]
+
+    def _worth(self, position: Any, node: Node | None) -> replies.Worth:
+        game = self.game
+        rules = game.score_range
+        if game.is_final(position):
+            score = game.score(position)
+            return replies.Worth.of(Bounds(score, score), rules)
+        return replies.Worth.of(rules if node is None else node.bounds, rules)
+
+
+def _moves_worth(
+    worth: replies.Worth, names: list[str], after: list[replies.Worth], rules: Bounds
+) -> list[replies.MoveWorth]:
+    """The moves of a position, for the side that makes them."""
+    told = []
+    for place, (name, below) in enumerate(zip(names, after, strict=True)):
+        lo = -below.hi
+        others = [-other.lo for at, other in enumerate(after) if at != place]
+        told.append(replies.MoveWorth(
+            name, replies.Worth(below.known, lo, -below.lo),
+            best=lo > rules.lo and lo >= min(max(others, default=rules.lo), worth.hi),
+            secures=lo >= worth.lo > rules.lo,
+        ))
+    return told
+
+
+def _rank(move: replies.MoveWorth) -> tuple[bool, bool]:
+    return move.best, move.secures

@@ -1,0 +1,92 @@
+"""Researchers at the command line and in Python while a project starts, runs and stops."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zermelo.server.ports import free_port
+
+ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
+READER = """
+import sys, time, zermelo
+with zermelo.open(data_dir=sys.argv[1]) as database:
+    campaign = database.campaign("reversi:4x4")
+    print("reading", flush=True)
+    while True:
+        campaign.standing()
+        campaign.position()
+        time.sleep(0.01)
+"""
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ZERMELO, *words], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def solved(open_path: Path) -> tuple[str, list[str]]:
+    """The data directory of a finished campaign, and the line that `solve` printed."""
+    data = str(open_path / "data")
+    done = run("solve", "reversi:4x4", "--workers", "1", "--data-dir", data, "--json")
+    assert done.returncode == 0, done.stderr
+    return data, json.loads(done.stdout)["line"]
+
+
+def test_query_line_tells_what_solve_printed(solved: tuple[str, list[str]]) -> None:
+    data, line = solved
+    told = json.loads(run("query", "line", "reversi:4x4", "--data-dir", data, "--json").stdout)
+    assert len(line) >= 8
+    assert [step["move"] for step in told["line"]] == line
+    assert {step["source"] for step in told["line"]} <= {"tree", "engine"}
+
+
+def test_which_workunits_there_are(solved: tuple[str, list[str]]) -> None:
+    data, _ = solved
+    there = ["--data-dir", data]
+    listed = json.loads(run("query", "workunit", "reversi:4x4", *there, "--json").stdout)
+    numbers = [one["workunit"] for one in listed["workunits"]]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers
+    one = run("query", "workunit", "reversi:4x4", str(numbers[0]), *there)
+    assert "is the score at least" in one.stdout
+    none = run("query", "workunit", "reversi:4x4", "99999", *there)
+    assert none.returncode == 2
+    assert f"it has {len(numbers)} workunits" in none.stderr
+    assert f"to {numbers[0]}" in none.stderr
+    assert len(none.stderr.splitlines()) == 1
+
+
+def test_readers_when_the_services_stop(solved: tuple[str, list[str]]) -> None:
+    data, _ = solved
+    services = subprocess.Popen(
+        [*ZERMELO, "serve", "all", "--data-dir", data, "--listen", f"127.0.0.1:{free_port()}"],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert services.stderr is not None
+    assert services.stderr.readline()
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, data], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "reading\n"
+    services.send_signal(signal.SIGTERM)
+    services.communicate(timeout=120)
+    assert services.returncode == 0
+    try:
+        _, errors = reader.communicate(timeout=60)
+    finally:
+        reader.kill()
+    assert errors.splitlines()[-1].startswith(
+        "zermelo.server.database.DatabaseError: the database went away: "
+    )
+    assert errors.splitlines()[-1].endswith("; ask again when it runs")
+    assert "psycopg" not in errors

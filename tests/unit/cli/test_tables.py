@@ -1,0 +1,40 @@
+"""Tables drawn by hand look like those that rich draws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zermelo.cli.output import _lines, _wrapped, print_table
+
+CELLS = st.text(alphabet="abz 0é漢̈-│", max_size=9)
+
+
+@given(
+    st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.integers(0, 3),
+    st.tuples(CELLS, CELLS, CELLS),
+)
+def test_the_same_as_rich(
+    rows: list[tuple[str, ...]], words: int, columns: tuple[str, ...]
+) -> None:
+    # Rich leaves out spaces at the ends of cells that it wraps.
+    stripped = [tuple(cell.strip() for cell in row) for row in rows]
+    names = [column.strip() for column in columns]
+    drawn = [line.rstrip() for line in _lines(names, stripped, words, 100)]
+    assert drawn == [line.rstrip() for line in _wrapped(names, stripped, words, 100)]
+
+
+def test_what_does_not_fit_is_wrapped() -> None:
+    assert _lines(["name", "n"], [["word " * 30, "1"]], 1, 80) == []
+    assert len(_wrapped(["name", "n"], [["word " * 30, "1"]], 1, 80)) > 3
+
+
+def test_a_cell_cannot_draw_outside_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("hosts", ["host", "n"], [["two\nlines", "1"], ["bell\a\r", "2"]])
+    shown = capsys.readouterr().out
+    assert "\a" not in shown
+    assert "\r" not in shown
+    assert [line.split() for line in shown.splitlines()[3:6]] == [
+        ["two", "1"], ["lines"], ["bell", "2"],
+    ]
