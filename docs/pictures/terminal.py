@@ -1,4 +1,4 @@
-"""Draws docs/pictures/solve.svg: a real solve of reversi 6x6, a query and a verified proof.
+"""Draws docs/pictures/solve.svg: a real solve of reversi 6x6, a query and its proof.
 
 Run it on a quiet machine, since the picture shows times: `python docs/pictures/terminal.py`. It
 takes about a minute and needs `zermelo[server]`.
@@ -24,7 +24,6 @@ COMMANDS = (
     "zermelo solve reversi:6x6",
     'zermelo query position reversi:6x6 --moves "c2"',
     "zermelo proof export reversi:6x6 -o reversi-6x6.proof",
-    "zermelo proof verify reversi-6x6.proof",
 )
 #: A picture loads nothing from elsewhere, so it uses a font that the reader has.
 WEB_FONT = re.compile(r"@font-face \{.*?\}\s*|<!--.*?-->", re.DOTALL)
