@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h)
 
-.PHONY: demo test test-fast test-long lint bench proto clean
+.PHONY: demo test test-fast test-long lint docs bench proto clean
 
 demo: $(VENV)/.installed  ## a distributed solve of reversi 6x6, all on this machine
 	$(BIN)/zermelo solve reversi:6x6
@@ -23,6 +23,9 @@ lint: $(VENV)/.installed  ## style and types
 	$(BIN)/ruff check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext checker
 	$(BIN)/mypy
+
+docs: $(VENV)/.docs  ## the documentation as a site in build/site; every link is checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
 	$(BIN)/python bench/engine.py
@@ -43,4 +46,13 @@ $(VENV)/.installed: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+# Reads docstrings without importing them, so the site needs only what is named here.
+DOCS_REQUIREMENTS = import tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.installed
+	$(BIN)/python -c '$(DOCS_REQUIREMENTS)' > $(VENV)/docs-requirements.txt
+	$(BIN)/pip install --quiet --requirement $(VENV)/docs-requirements.txt
 	touch $@
