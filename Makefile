@@ -20,7 +20,7 @@ test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all 
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m 'long or examples'
 
 lint: $(VENV)/.installed  ## style and types
-	$(BIN)/ruff check .
+	$(BIN)/ruff check . src/zermelo/*.py
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext checker
 	$(BIN)/mypy
 

@@ -1,16 +1,13 @@
 """Talking to the coordinator: calls that outlive its absence.
 
-A call that fails for a passing reason is tried again, with pauses that grow and are
-random, or as long as the coordinator says; one that it refuses for good is a `ClientError`
-with its sentence.
+A call that fails for a passing reason is tried again, after a jittered back-off or as long
+as the coordinator says; one that it refuses for good is a `ClientError` with its sentence.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import platform
-import random
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -35,13 +32,14 @@ from zermelo.client.settings import ClientError, ClientSettings, ServerAddress, 
 from zermelo.client.token_file import TokenFile
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
+from zermelo.retry import Backoff, Retry
 
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 60.0
 WORTH_A_LINE = 1.0
-#: Failing for so long is worth finding out why.
+#: A call that has failed for this many seconds is worth finding out why.
 WORTH_A_PROBE = 1.0
 CALL_SECONDS = 20.0
 #: The oldest coordinator this client can work for.
@@ -189,26 +187,26 @@ class Connection(Caller):
         return reply
 
     async def _insist(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
-        began, first = time.monotonic(), True
-        pause = FIRST_PAUSE
-        while True:
-            try:
-                reply = await self.call(method, request, seconds)
-            except grpc.aio.AioRpcError as error:
-                pause = growing_pause(pause, time.monotonic() - began, retry_after(error))
-                await self._explain(error, time.monotonic() - began)
-                log.log(
-                    logging.WARNING if first or pause >= WORTH_A_LINE else logging.DEBUG,
-                    "%s does not answer %s (%s); again in %.1f s",
-                    self.address.server, method, self.trouble, pause,
-                )  # fmt: skip
-                first = False
-                await asyncio.sleep(pause)
+        began = time.monotonic()
+        retry = Retry(
+            f"{self.address.server} does not answer {method}", grpc.aio.AioRpcError, log=log,
+            backoff=Backoff(FIRST_PAUSE, LONGEST_PAUSE), quiet_below=WORTH_A_LINE,
+            describe=lambda _: self.trouble, directed=retry_after,
+        )  # fmt: skip
+
+        async def attempt() -> Any:
+            if retry.failures:
                 await self._connect_afresh()
-            else:
-                self._welcome = True
-                self.trouble = ""
-                return reply
+            try:
+                return await self.call(method, request, seconds)
+            except grpc.aio.AioRpcError as error:
+                await self._explain(error, time.monotonic() - began)
+                raise
+
+        reply = await retry.acall(attempt)
+        self._welcome = True
+        self.trouble = ""
+        return reply
 
     async def _explain(self, error: grpc.aio.AioRpcError, failing: float) -> None:
         """Say why a call failed in words that help, which gRPC's own seldom do."""
@@ -221,15 +219,6 @@ class Connection(Caller):
         if not self._welcome:
             await self._channel.close()
             self._connect()
-
-
-def growing_pause(before: float, failing: float, directed: float | None = None) -> float:
-    """How long to wait: as the server says, else longer and longer; always a bit at random."""
-    if directed is not None:
-        return directed * random.uniform(1.0, 1.5)  # noqa: S311
-    # A coordinator that is just starting is back soon, one that is long gone not.
-    longest = min(LONGEST_PAUSE, max(FIRST_PAUSE, failing))
-    return min(longest, random.uniform(FIRST_PAUSE, before * 3))  # noqa: S311
 
 
 def _with_token(

@@ -21,9 +21,8 @@ from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 
 log = logging.getLogger(__name__)
 
-#: A worker that dies so often without having finished anything is not worth restarting.
+#: A worker that dies this often without having finished anything is not worth restarting.
 MOST_DEATHS = 5
-FIRST_PAUSE = 0.1
 
 
 class Crew:
@@ -161,10 +160,10 @@ class Crew:
                 await self._mourn(member, how)
 
     async def _mourn(self, member: CrewMember, how: str) -> None:
-        member.deaths += 1
-        if member.deaths >= MOST_DEATHS:
+        pause = member.backoff.next()
+        if member.backoff.failures >= MOST_DEATHS:
             raise ClientError(
-                f"a worker died {member.deaths} times in a row: it {how}; "
+                f"a worker died {member.backoff.failures} times in a row: it {how}; "
                 "`zermelo client doctor` checks this computer"
             )
         log.warning("a worker %s; starting another", how)
@@ -172,7 +171,7 @@ class Crew:
         if held is not None:
             failed = FromWorker.Failed(lease_id=held.lease, message=f"the worker {how}")
             self._on_report(FromWorker(failed=failed))
-        await asyncio.sleep(FIRST_PAUSE * (2 ** (member.deaths - 1) - 1))
+        await asyncio.sleep(pause)
 
     def _arguments(self) -> list[str]:
         return [
@@ -186,7 +185,7 @@ class Crew:
             member.preparing = False
         elif kind in ("result", "dropped", "failed"):
             member.held = None
-            member.deaths = 0
+            member.backoff.reset()
             if member.table is not self._table:
                 member.retire()
             self._arrange()

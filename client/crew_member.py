@@ -15,6 +15,10 @@ from zermelo.client.ledger import Held
 from zermelo.client.priority import set_priority
 from zermelo.engine import SharedTable
 from zermelo.proto.worker_pb2 import ToWorker
+from zermelo.retry import Backoff
+
+#: Before a worker that died is started again, in seconds.
+FIRST_PAUSE = 0.1
 
 
 class CrewMember:
@@ -27,7 +31,8 @@ class CrewMember:
         self.suspended = False
         #: Told to end, so that its end is no accident.
         self.retired = False
-        self.deaths = 0
+        #: Counts its deaths in a row, none of which a finished search came before.
+        self.backoff = Backoff(FIRST_PAUSE)
 
     @property
     def pid(self) -> int:

@@ -246,7 +246,7 @@ class Daemon:
         self.ledger.changed.set()
 
     def _finished(self, result: pb.Result) -> None:
-        self.intake.failures = 0
+        self.intake.backoff.reset()
         held = self.ledger.end(result.lease_id)
         self.speed.finished(result.nodes, result.milliseconds / 1000)
         self.outbox.put(result, held.workunit if held else None)
@@ -274,7 +274,7 @@ class Daemon:
         )
 
     def _failed(self, failed: FromWorker.Failed) -> None:
-        self.intake.failures += 1
+        self.intake.backoff.failures += 1
         log.error("a search failed: %s", failed.message)
         held = self.ledger.get(failed.lease_id)
         if held is not None:

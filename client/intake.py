@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import random
 import time
 from collections.abc import Awaitable, Callable
 
-from zermelo.client.connection import FIRST_PAUSE, Connection, growing_pause
+from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, WORTH_A_LINE, Connection
 from zermelo.client.crew import Crew
 from zermelo.client.ledger import Held, Ledger
 from zermelo.client.refusals import ReplyLostError
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
+from zermelo.retry import Backoff, Retry, jittered
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,8 @@ MOST_IN_STORE = 64
 #: would make no progress, and its lease would end.
 LONG_SECONDS = 10.0
 MOST_SLOTS = 256
-LONGEST_PAUSE_AFTER_FAILURE = 60.0
+#: Seconds to wait before asking for more work when a search failed on this computer.
+FIRST_REST, LONGEST_REST = 2.0, 60.0
 
 
 class Intake:
@@ -49,8 +50,8 @@ class Intake:
         self._hello = hello
         #: Workunits of this run that were not given back.
         self.taken = 0
-        #: Searches in a row that failed on this computer.
-        self.failures = 0
+        #: Counts the searches in a row that failed on this computer.
+        self.backoff = Backoff(FIRST_REST, LONGEST_REST)
         #: Why there is no work, in the server's words; empty while there is some.
         self.no_work = ""
         self._logged = ""
@@ -63,8 +64,8 @@ class Intake:
                 self._ledger.changed.clear()
                 await self._ledger.changed.wait()
                 continue
-            if self.failures:
-                await self._pause(min(LONGEST_PAUSE_AFTER_FAILURE, 2.0**self.failures))
+            if self.backoff.failures:
+                await self._pause(self.backoff.pause())
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
             reply = await self._request(slots, patient=patient)
@@ -74,7 +75,7 @@ class Intake:
                 self.no_work = reply.no_work.message or "the coordinator does not say why"
                 if patient:
                     self._log(reply.no_work.reason)
-                    await self._pause(reply.no_work.retry_after_ms / 1000)
+                    await self._pause(jittered(reply.no_work.retry_after_ms / 1000))
 
     async def _request(self, slots: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
@@ -82,17 +83,19 @@ class Intake:
         Leases in a reply that was lost would keep their work from everybody until they run
         out; so the coordinator is told which leases we know of, and ends the others.
         """
-        began, pause = time.monotonic(), FIRST_PAUSE
-        while True:
-            try:
-                return await self._connection.request_work(
-                    slots, self._speed.nodes_per_second, patient=patient
-                )
-            except ReplyLostError as error:
-                log.info("a reply was lost (%s); saying hello again", error)
-            pause = growing_pause(pause, time.monotonic() - began)
-            await asyncio.sleep(pause)
-            await self._hello()
+        retry = Retry(
+            "a reply was lost", ReplyLostError, log=log,
+            backoff=Backoff(FIRST_PAUSE, LONGEST_PAUSE), quiet_below=WORTH_A_LINE,
+        )  # fmt: skip
+
+        async def attempt() -> pb.RequestWorkReply:
+            if retry.failures:
+                await self._hello()
+            return await self._connection.request_work(
+                slots, self._speed.nodes_per_second, patient=patient
+            )
+
+        return await retry.acall(attempt)
 
     def _slots(self) -> int:
         """How many workunits to ask for now."""
@@ -124,8 +127,6 @@ class Intake:
             log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
 
     async def _pause(self, seconds: float) -> None:
-        """Give or take a half, so that clients do not come back all at once."""
-        seconds *= random.uniform(0.5, 1.5)  # noqa: S311
         self.retry_at = time.monotonic() + seconds
         await asyncio.sleep(seconds)
 

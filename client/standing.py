@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from typing import Any
 
 import grpc
 
 from zermelo.client.connection import Connection
 from zermelo.client.settings import ClientError
+from zermelo.retry import Backoff, jittered
 
 log = logging.getLogger(__name__)
 
 ASK_SECONDS = 300.0
-FIRST_PAUSE = 0.5
+FIRST_PAUSE = 1.0
 
 
 class Standing:
@@ -26,18 +26,19 @@ class Standing:
         self.known: dict[str, Any] | None = None
 
     async def run(self) -> None:
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_PAUSE, ASK_SECONDS)
         while True:
             try:
                 reply = await self._connection.standing(self._host_key)
                 self.known = {
                     field.name: getattr(reply, field.name) for field in reply.DESCRIPTOR.fields
                 }
-                pause = ASK_SECONDS
+                backoff.reset()
+                pause = jittered(ASK_SECONDS)
             except grpc.aio.AioRpcError as error:
                 log.debug("no standing: %s", error)
-                pause = min(ASK_SECONDS, 2 * pause)
+                pause = backoff.next()
             except ClientError as error:
                 log.debug("no standing: %s", error)
-                pause = ASK_SECONDS
-            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
+                pause = jittered(ASK_SECONDS)
+            await asyncio.sleep(pause)

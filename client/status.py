@@ -58,7 +58,7 @@ def _state(daemon: Daemon) -> tuple[str, str]:
         return "working", ""
     if daemon.crew.preparing:
         return "preparing", "opening the engine and measuring its speed"
-    if daemon.intake.failures:
+    if daemon.intake.backoff.failures:
         return "waiting", "searches failed on this computer; trying again after a pause"
     return "waiting", _why_no_work(daemon)
 

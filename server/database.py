@@ -7,16 +7,17 @@ come up; a command calls `connect_once` and gets a clear line when it is not the
 from __future__ import annotations
 
 import logging
-import random
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors
 
 from zermelo import ZermeloError
+from zermelo.retry import LONGEST_PAUSE, Backoff, Retry, Stopped, first_line
 from zermelo.sql import migrations, query, schema
 
 log = logging.getLogger(__name__)
@@ -25,9 +26,9 @@ T = TypeVar("T")
 Connection = psycopg.Connection[Any]
 
 OLDEST_SERVER = 150000
-FIRST_PAUSE = 0.2
-LONGEST_PAUSE = 15.0
 _CONNECT_SECONDS = 5
+#: How long to leave the rows to the transaction that won them.
+FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
 _SCHEMA_LOCK = 0x7A65726D656C6F  # one process at a time changes the schema
 
 
@@ -37,26 +38,6 @@ class DatabaseError(ZermeloError):
     exit_code = 3
 
 
-class Stopped(Exception):  # noqa: N818 - not an error
-    """The service was asked to stop while it waited."""
-
-
-class Backoff:
-    """Pauses that grow with every failure, jittered so that services do not march in step."""
-
-    def __init__(self, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> None:
-        self._first, self._longest = first, longest
-        self._pause = first
-
-    def reset(self) -> None:
-        self._pause = self._first
-
-    def next(self) -> float:
-        pause = random.uniform(self._first, self._pause * 3)  # noqa: S311
-        self._pause = min(self._longest, pause)
-        return self._pause
-
-
 def connect_once(url: str) -> Connection:
     """A connection in autocommit mode, or `DatabaseError`."""
     try:
@@ -64,7 +45,7 @@ def connect_once(url: str) -> Connection:
             url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo"
         )
     except psycopg.Error as error:
-        raise DatabaseError(f"cannot reach the database: {_first_line(error)}") from error
+        raise DatabaseError(f"cannot reach the database: {first_line(error)}") from error
     if connection.info.server_version < OLDEST_SERVER:
         version = connection.info.server_version // 10000
         connection.close()
@@ -77,16 +58,8 @@ def connect(url: str, stop: threading.Event) -> Connection:
 
     Raises `Stopped` when `stop` is set first, `DatabaseError` if the schema is wrong.
     """
-    backoff = Backoff()
-    while True:
-        try:
-            connection = connect_once(url)
-            break
-        except DatabaseError as error:
-            pause = backoff.next()
-            log.warning("%s; trying again in %.1f s", error, pause)
-            if stop.wait(pause):
-                raise Stopped from error
+    retry = Retry("waiting for the database", DatabaseError, log=log)
+    connection = retry.call(lambda: connect_once(url), stop)
     check_schema(connection)
     return connection
 
@@ -97,20 +70,22 @@ def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -
     Its transactions are not waited for: whatever a crash of the database undoes, `work`
     finds undone and does again. Its statements are planned once.
     """
-    backoff = Backoff()
-    while not stop.is_set():
-        try:
-            with connect(url, stop) as connection:
+    retry = Retry("lost the database", psycopg.OperationalError, log=log)
+
+    def attempt() -> None:
+        with connect(url, stop) as connection:
+            began = time.monotonic()
+            try:
                 connection.execute(query("commit_lazily"))
                 connection.execute(query("plan_by_index"))
                 work(connection)
-                return
-        except Stopped:
-            return
-        except psycopg.OperationalError as error:
-            pause = backoff.next()
-            log.warning("lost the database: %s; again in %.1f s", _first_line(error), pause)
-            stop.wait(pause)
+            except psycopg.OperationalError:
+                if time.monotonic() - began > LONGEST_PAUSE:
+                    retry.reset()  # it had worked: this is a new failure
+                raise
+
+    with suppress(Stopped):
+        retry.call(attempt, stop)
 
 
 def schema_version(connection: Connection) -> int:
@@ -173,14 +148,16 @@ def ensure_schema(url: str) -> None:
 
 def in_transaction(connection: Connection, work: Callable[[], T], attempts: int = 5) -> T:
     """Run `work` in a transaction, again when it lost against a concurrent one."""
-    for attempt in range(attempts):
-        try:
-            with connection.transaction():
-                return work()
-        except (errors.DeadlockDetected, errors.SerializationFailure):
-            if attempt == attempts - 1:
-                raise
-    raise AssertionError("unreachable")
+
+    def attempt() -> T:
+        with connection.transaction():
+            return work()
+
+    retry = Retry(
+        "lost against another transaction", errors.DeadlockDetected, errors.SerializationFailure,
+        log=log, attempts=attempts, backoff=Backoff(FIRST_YIELD, LONGEST_YIELD),
+    )  # fmt: skip
+    return retry.call(attempt)
 
 
 @contextmanager
@@ -195,9 +172,5 @@ def clear_errors() -> Iterator[None]:
         raise
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise DatabaseError(
-            f"the database went away: {_first_line(error)}; ask again when it runs"
+            f"the database went away: {first_line(error)}; ask again when it runs"
         ) from None
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

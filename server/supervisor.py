@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from zermelo import ZermeloError
+from zermelo.retry import Backoff
 from zermelo.server.processes import die_with_parent
 
 log = logging.getLogger(__name__)
@@ -29,9 +30,9 @@ PR_SET_NAME = 15
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
-#: A child that lived so long had no trouble starting.
+#: A child that lived this long had no trouble starting.
 SETTLED_SECONDS = 10.0
-#: So many accidents in a row are no accident.
+#: After more accidents in a row than this, starting again is no use.
 MOST_ACCIDENTS = 12
 STOP_SECONDS = 20.0
 EXIT_STUCK = 70
@@ -57,7 +58,7 @@ class Child:
         self._main = main
         self.pid: int | None = None
         self.restarts = 0
-        self._accidents = 0
+        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         self._started_at = 0.0
         self._not_before = 0.0
         self._message = -1
@@ -92,11 +93,10 @@ class Child:
         if message:
             raise ServiceError(self.name, message, code if code > 0 else 1)
         if time.monotonic() - self._started_at > SETTLED_SECONDS:
-            self._accidents = 0
-        self._accidents += 1
-        if self._accidents > MOST_ACCIDENTS:
-            raise ServiceError(self.name, f"died {self._accidents} times in a row", 1)
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self._accidents - 1))
+            self._backoff.reset()
+        pause = self._backoff.next()
+        if self._backoff.failures > MOST_ACCIDENTS:
+            raise ServiceError(self.name, f"died {self._backoff.failures} times in a row", 1)
         self._not_before = time.monotonic() + pause
         how = f"signal {-code}" if code < 0 else f"code {code}"
         log.warning("%s died with %s; starting it again in %.1f s", self.name, how, pause)

@@ -15,12 +15,12 @@ from contextlib import suppress
 
 import psycopg
 
+from zermelo.retry import Backoff
 from zermelo.server.coordinator.matching import Again, assign, open_slots
 from zermelo.server.coordinator.rows import Leased, LeaseId, Request
 from zermelo.server.coordinator.stock import KEEP_SECONDS, Stock
 from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.coordinator.terms import Terms
-from zermelo.server.database import Backoff
 
 log = logging.getLogger(__name__)
 

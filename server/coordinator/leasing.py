@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import psycopg
 
+from zermelo.retry import Backoff
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.rows import Beat, Leased, Request
 from zermelo.server.coordinator.store import CoordinatorStore
-from zermelo.server.database import Backoff
 
 log = logging.getLogger(__name__)
 

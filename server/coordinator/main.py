@@ -24,6 +24,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
+from zermelo.retry import Backoff, Stopped
 from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.dealing import Dealer
 from zermelo.server.coordinator.desk import Desk
@@ -41,7 +42,7 @@ from zermelo.server.coordinator.stock import Stock
 from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.coordinator.terms import Terms
 from zermelo.server.coordinator.transport import bind
-from zermelo.server.database import Backoff, Stopped, connect
+from zermelo.server.database import connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 from zermelo.server.trust.accounts import CHANNEL as ACCOUNTS_CHANNEL
 

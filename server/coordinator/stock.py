@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterable
 
 import psycopg
 
+from zermelo.retry import Backoff
 from zermelo.server.coordinator.rows import Given, Held, HoldId, Leased, LeaseId, Request
 from zermelo.server.coordinator.store import DEFAULT_SPEED, CoordinatorStore
-from zermelo.server.database import Backoff
 
 log = logging.getLogger(__name__)
 

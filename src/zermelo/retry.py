@@ -1,0 +1,148 @@
+"""Trying again: one jittered exponential back-off for everything that may fail for a while.
+
+`Retry` repeats a step until it succeeds, in threads (`call`) and in coroutines (`acall`,
+`forever`). What cannot be written as one step takes its pauses from `Backoff`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
+
+FIRST_PAUSE = 0.2
+LONGEST_PAUSE = 15.0
+#: A pause is longer than planned by at most this share of it.
+JITTER = 0.5
+MOST_DOUBLINGS = 60
+
+
+class Stopped(Exception):  # noqa: N818 - not an error
+    """The caller was asked to stop while it waited."""
+
+
+def jittered(seconds: float) -> float:
+    """A pause a little longer than this, at random, so that callers do not march in step."""
+    return seconds * random.uniform(1.0, 1.0 + JITTER)  # noqa: S311
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+class Backoff:
+    """Pauses that double with every failure in a row, up to `longest` seconds, with jitter.
+
+    The sum of all pauses so far is about the next pause. So whoever waits for something that
+    was away for a minute finds it at most about a minute after its return.
+    """
+
+    def __init__(self, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> None:
+        self._first, self._longest = first, longest
+        #: Failures in a row.
+        self.failures = 0
+
+    def reset(self) -> None:
+        """It worked: the next failure is the first of its row."""
+        self.failures = 0
+
+    def next(self, directed: float | None = None) -> float:
+        """The pause after one more failure, in seconds; `directed` if the other side says so."""
+        self.failures += 1
+        return self.pause() if directed is None else jittered(directed)
+
+    def pause(self) -> float:
+        """The pause after so many `failures`, in seconds; none after none."""
+        if not self.failures:
+            return 0.0
+        # Capped, because a float overflows after some thousand doublings.
+        doublings = min(self.failures - 1, MOST_DOUBLINGS)
+        return jittered(min(self._longest, self._first * 2.0**doublings))
+
+
+class Retry(Generic[E]):
+    """Repeats a step that fails with one of the `passing` errors.
+
+    Each failure is logged as "`trouble`: the error; trying again in N s". Repeated failures are
+    logged for debugging only while pauses are shorter than `quiet_below` seconds. The last of
+    `attempts` failures in a row, if given, is raised.
+    """
+
+    def __init__(
+        self,
+        trouble: str,
+        *passing: type[E],
+        log: logging.Logger,
+        backoff: Backoff | None = None,
+        attempts: int | None = None,
+        quiet_below: float = 0.0,
+        describe: Callable[[E], str] = first_line,
+        directed: Callable[[E], float | None] = lambda error: None,
+    ) -> None:
+        """`describe` puts an error into words; `directed` finds the pause that it asks for."""
+        self._trouble, self._passing, self._log = trouble, passing, log
+        self._backoff = Backoff() if backoff is None else backoff
+        self._attempts, self._quiet_below = attempts, quiet_below
+        self._describe, self._directed = describe, directed
+
+    @property
+    def failures(self) -> int:
+        """Failures in a row."""
+        return self._backoff.failures
+
+    def reset(self) -> None:
+        """For a long step: it works by now, so a failure is the first of its row."""
+        self._backoff.reset()
+
+    def call(self, step: Callable[[], T], stop: threading.Event | None = None) -> T:
+        """What the step returns once it succeeds; `Stopped` if `stop` is set in a pause."""
+        while True:
+            try:
+                result = step()
+            except self._passing as error:
+                self._sleep(self._pause_after(error), stop)
+            else:
+                self.reset()
+                return result
+
+    async def acall(self, step: Callable[[], Awaitable[T]]) -> T:
+        """What the step returns once it succeeds."""
+        while True:
+            try:
+                result = await step()
+            except self._passing as error:
+                await asyncio.sleep(self._pause_after(error))
+            else:
+                self.reset()
+                return result
+
+    async def forever(self, step: Callable[[], Awaitable[object]]) -> None:
+        """Take the step again and again, after success at once, until this is cancelled."""
+        while True:
+            await self.acall(step)
+
+    def _pause_after(self, error: E) -> float:
+        if self._attempts is not None and self.failures + 1 >= self._attempts:
+            self.reset()
+            raise error
+        first = not self.failures
+        pause = self._backoff.next(self._directed(error))
+        level = logging.WARNING if first or pause >= self._quiet_below else logging.DEBUG
+        said = self._describe(error)
+        self._log.log(level, "%s: %s; trying again in %.1f s", self._trouble, said, pause)
+        return pause
+
+    @staticmethod
+    def _sleep(seconds: float, stop: threading.Event | None) -> None:
+        if stop is None:
+            time.sleep(seconds)
+        elif stop.wait(seconds):
+            raise Stopped
