@@ -19,10 +19,11 @@ test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no pr
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m 'long or examples'
 
-lint: $(VENV)/.installed  ## style and types
+lint: $(VENV)/.installed  ## style, types and import directions
 	$(BIN)/ruff check . src/zermelo/*.py
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext checker
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 docs: $(VENV)/.docs  ## the documentation as a site in build/site; every link is checked
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

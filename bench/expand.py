@@ -16,7 +16,7 @@ from zermelo.games import open_game
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
-from zermelo.server.tree.growth import grow
+from zermelo.server.growth import grow
 
 SIZES = """
     SELECT pg_relation_size('nodes'), pg_indexes_size('nodes'), pg_total_relation_size('nodes')

@@ -34,7 +34,7 @@ from zermelo.proof.moves import MoveFinder, Place
 from zermelo.server.campaigns import Summary, campaign_summary, create_campaign, find_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, embedded_database, running
-from zermelo.server.tree.growth import grow
+from zermelo.server.growth import grow
 
 COMMAND = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 SOLVED, CORES = "reversi:6x6", 2

@@ -26,8 +26,8 @@ from zermelo.server.campaigns import (
     create_campaign,
     find_campaign,
 )
-from zermelo.server.planning.planner import Goal
-from zermelo.server.tree.growth import grow as grow_tree
+from zermelo.server.goals import Goal
+from zermelo.server.growth import grow as grow_tree
 from zermelo.server.trust.administration import steer
 
 

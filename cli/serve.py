@@ -104,7 +104,7 @@ def all_services(data_dir: Path, database: str | None, settings: CoordinatorSett
 def _serve_all(
     url: str, settings: CoordinatorSettings, also: Callable[[], None] = lambda: None
 ) -> None:
-    from zermelo.server.launcher import SERVICES, service_process
+    from zermelo.cli.services import SERVICES, service_process
     from zermelo.server.supervisor import Supervisor
 
     supervisor = Supervisor()
@@ -119,7 +119,7 @@ def _serve(
     database: str | None,
     settings: CoordinatorSettings | None = None,
 ) -> None:
-    from zermelo.server.launcher import service_process
+    from zermelo.cli.services import service_process
 
     _start_log()
     with open_database(data_dir, database) as url:

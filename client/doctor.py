@@ -18,7 +18,6 @@ from pathlib import Path
 import psutil
 
 from zermelo import ZermeloError, __version__
-from zermelo.cext.cpu import instruction_sets
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.control import NotRunningError, ask
@@ -31,6 +30,7 @@ from zermelo.client.settings import ClientError, ServerAddress, usable_cores
 from zermelo.client.token_file import TokenFile
 from zermelo.client.trial import try_server
 from zermelo.engine import Status, open_engine
+from zermelo.engine.dispatch import available_instructions
 from zermelo.games import open_game
 
 LIBRARIES = ("grpcio", "protobuf", "psutil", "click", "rich")
@@ -98,7 +98,7 @@ def _installation() -> Finding:
 
 
 def _processor() -> Finding:
-    available = instruction_sets()
+    available = available_instructions()
     used = os.environ.get("ZERMELO_INSTRUCTIONS", available[0])
     memory = psutil.virtual_memory()
     text = (

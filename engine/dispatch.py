@@ -10,9 +10,14 @@ from zermelo.cext.cpu import instruction_sets
 from zermelo.engine.interface import EngineError
 
 
+def available_instructions() -> list[str]:
+    """The instruction sets with a build that this processor can run, the fastest first."""
+    return instruction_sets()
+
+
 def compiled(engine: str) -> ModuleType:
     """The fastest build of an engine; ZERMELO_INSTRUCTIONS names another."""
-    available = instruction_sets()
+    available = available_instructions()
     wanted = os.environ.get("ZERMELO_INSTRUCTIONS", available[0])
     if wanted not in available:
         raise EngineError(

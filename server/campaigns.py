@@ -12,7 +12,7 @@ from zermelo import ZermeloError
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
-from zermelo.server.planning.planner import Aim, ClaimAim, Goal
+from zermelo.server.goals import Aim, ClaimAim, Goal
 from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.server.tree.line import best_line
 from zermelo.server.tree.tree import Tree

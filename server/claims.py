@@ -22,7 +22,7 @@ from zermelo import ZermeloError
 from zermelo.games import Bounds, Game, GameError, open_game
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.database import Connection
-from zermelo.server.planning.planner import ClaimAim
+from zermelo.server.goals import ClaimAim
 from zermelo.sql import query
 
 _COMMENTS = ("#", "%")

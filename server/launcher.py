@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.supervisor import run_until_signalled
+
+if TYPE_CHECKING:
+    from zermelo.server.coordinator.research import ReplyTo
 
 Run = Callable[[str, threading.Event], None]
 
@@ -15,16 +19,24 @@ Run = Callable[[str, threading.Event], None]
 SERVICES = ("generator", "coordinator", "validator", "assimilator")
 
 
-def service(name: str, settings: CoordinatorSettings) -> Run:
+def service(
+    name: str, settings: CoordinatorSettings, reply_to_researcher: ReplyTo | None = None
+) -> Run:
     """What runs this service; loads its module, so that a fork need not."""
     if name == "coordinator":
-        module = import_module("zermelo.server.coordinator.main")
-        return lambda url, stop: module.run(url, stop, settings)
+        from zermelo.server.coordinator.main import run as run_coordinator
+
+        return lambda url, stop: run_coordinator(url, stop, settings, reply_to_researcher)
     run: Run = import_module(f"zermelo.server.{name}").run
     return run
 
 
-def service_process(name: str, url: str, settings: CoordinatorSettings) -> Callable[[], None]:
+def service_process(
+    name: str,
+    url: str,
+    settings: CoordinatorSettings,
+    reply_to_researcher: ReplyTo | None = None,
+) -> Callable[[], None]:
     """The main function of a process that runs this service until it is told to stop."""
-    run = service(name, settings)
+    run = service(name, settings, reply_to_researcher)
     return lambda: run_until_signalled(lambda stop: run(url, stop))

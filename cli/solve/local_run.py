@@ -142,7 +142,7 @@ class LocalRun:
         return campaign.state == "finished"
 
     def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
-        from zermelo.server.launcher import SERVICES, service_process
+        from zermelo.cli.services import SERVICES, service_process
 
         for name in SERVICES:
             supervisor.start(name, service_process(name, self.url, coordinator))
@@ -174,5 +174,6 @@ class LocalRun:
 def _load_modules() -> None:
     """Load what the forked services will need, while the database is being created."""
     from zermelo.client import daemon  # noqa: F401
+    from zermelo.research import serving  # noqa: F401
     from zermelo.server import assimilator, campaigns, generator, validator  # noqa: F401
     from zermelo.server.coordinator import main  # noqa: F401

@@ -34,7 +34,7 @@ from zermelo.server.coordinator.leasing import Leasing
 from zermelo.server.coordinator.members import Members
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.operations import Operations
-from zermelo.server.coordinator.research import Research, library
+from zermelo.server.coordinator.research import ReplyTo, Research, library
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.statements import Statements
@@ -66,17 +66,27 @@ SERVER_OPTIONS = (
 )
 
 
-def run(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
+def run(
+    url: str,
+    stop: threading.Event,
+    settings: CoordinatorSettings,
+    reply_to_researcher: ReplyTo | None = None,
+) -> None:
     """Serve until `stop` is set; waits for the database as long as it takes."""
     try:
         connect(url, stop).close()
     except Stopped:
         return
     gc.freeze()  # what is loaded by now is no garbage: looking for some there takes 40 ms
-    uvloop.run(_serve(url, stop, settings))
+    uvloop.run(_serve(url, stop, settings, reply_to_researcher))
 
 
-async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings) -> None:
+async def _serve(
+    url: str,
+    stop: threading.Event,
+    settings: CoordinatorSettings,
+    reply_to_researcher: ReplyTo | None,
+) -> None:
     statements = Statements(url)
     accounts = AccountStore(statements)
     store = CoordinatorStore(
@@ -98,7 +108,7 @@ async def _serve(url: str, stop: threading.Event, settings: CoordinatorSettings)
     server.add_generic_rpc_handlers((
         service_handler(COORDINATOR, methods_of(service, Members(accounts, store))),
         service_handler(OPERATIONS, lambda _: Operations(desk).serve),
-        service_handler(RESEARCH, lambda _: Research(reading).serve),
+        service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     ))
     names = tuple(served.full_name for served in SERVICES)
     healthy = health.aio.HealthServicer()

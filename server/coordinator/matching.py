@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from zermelo.server.chance import CHANCE
+
 #: How many lease numbers are reserved at once.
 BLOCK = 1 << 16
-
-#: Nobody may guess which answers are checked.
-CHANCE = random.SystemRandom()
 
 
 class Slot(NamedTuple):

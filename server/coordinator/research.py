@@ -1,16 +1,34 @@
-"""The RPCs of researchers: the gate has let one in, `research.serving` answers."""
+"""The RPCs of researchers: the gate has let one in, an injected function answers.
+
+What researchers may ask stands above the server, in `zermelo.research`. Whoever starts a
+coordinator passes it in, so that the server need not know it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from zermelo.research.serving import reply_to
+import grpc
+
+from zermelo.proto import service
 from zermelo.server.coordinator.desk import Desk
+from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.database import Connection
 from zermelo.sql import query
 
 #: The longest statement for a researcher: counting a tree of tens of millions of nodes.
 LONGEST_SECONDS = 120.0
+
+#: The reply to a researcher's request, read from this connection.
+ReplyTo = Callable[[Connection, Any], Any]
+
+
+def refuse_research(connection: Connection, request: Any) -> Any:
+    """What a coordinator replies that was started without anybody to answer researchers."""
+    raise RefusalError(
+        grpc.StatusCode.UNIMPLEMENTED, service.IMPOSSIBLE, "researchers are served elsewhere"
+    )
 
 
 def library(url: str) -> Desk:
@@ -23,9 +41,9 @@ def library(url: str) -> Desk:
 
 
 class Research:
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, reply_to: ReplyTo | None) -> None:
+        self._desk, self._reply_to = desk, reply_to or refuse_research
 
     async def serve(self, request: Any) -> Any:
         """Any of the RPCs; the type of the request says which."""
-        return await self._desk.run(lambda connection: reply_to(connection, request))
+        return await self._desk.run(lambda connection: self._reply_to(connection, request))

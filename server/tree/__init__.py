@@ -1,5 +1,5 @@
 """The tree of a campaign in PostgreSQL.
 
-`identity` names nodes, `tree` reads and expands them, `growth` expands whole plies at
-once, `backup` carries bounds from the children to their parents.
+`identity` names nodes, `tree` reads and expands them, `backup` carries bounds from the
+children to their parents.
 """

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
-from zermelo.server.coordinator.matching import CHANCE
+from zermelo.server.chance import CHANCE
 from zermelo.server.database import Connection
 from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant

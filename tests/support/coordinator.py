@@ -17,6 +17,7 @@ from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
+from zermelo.research.serving import reply_to
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
@@ -45,15 +46,17 @@ def listens(address: str) -> bool:
 
 @contextmanager
 def running_coordinator(
-    url: str, listen: str = "", channel: Any = None, **settings: Any
+    url: str, listen: str = "", channel: Any = None, researchers: Any = reply_to, **settings: Any
 ) -> Iterator[str]:
-    """The address of a coordinator that runs in a thread; `channel` tells when it is up."""
+    """The address of a coordinator that runs in a thread; `channel` tells when it is up.
+
+    `researchers` answers them; None for a coordinator that does not serve any.
+    """
     address = listen or f"127.0.0.1:{free_port()}"
     settings.setdefault("require_token", False)
     stop = threading.Event()
-    thread = threading.Thread(
-        target=run, args=(url, stop, CoordinatorSettings(listen=address, **settings))
-    )
+    chosen = CoordinatorSettings(listen=address, **settings)
+    thread = threading.Thread(target=run, args=(url, stop, chosen, researchers))
     thread.start()
     try:
         # A channel that is refused once waits a second before it tries again.

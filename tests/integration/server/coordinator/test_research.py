@@ -240,3 +240,12 @@ def test_the_command_through_both_doors(
         shown = CliRunner().invoke(command, ["query", *question, *far])
         assert shown.exit_code == 0
         assert shown.output
+
+
+def test_a_coordinator_without_researchers_says_so(database: str, researcher: str) -> None:
+    with (
+        running_coordinator(database, require_token=True, researchers=None) as server,
+        zermelo.open(server=server, token=researcher) as far,
+        pytest.raises(RefusedError, match="researchers are served elsewhere"),
+    ):
+        far.campaigns()

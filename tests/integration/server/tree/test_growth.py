@@ -8,7 +8,7 @@ from zermelo.engine import open_engine
 from zermelo.server.campaigns import CampaignError, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
-from zermelo.server.tree.growth import grow
+from zermelo.server.growth import grow
 
 
 def test_counts_of_six_by_six(connection: Connection) -> None:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from zermelo.engine import Efforts
 from zermelo.games import Bounds
+from zermelo.server.goals import Goal
 from zermelo.server.planning.costs import CostModel, Features, Sample, usual_efforts
 from zermelo.server.planning.drift import Drift
-from zermelo.server.planning.planner import AFAR, MANY_OPEN, Goal, Planner
+from zermelo.server.planning.planner import AFAR, MANY_OPEN, Planner
 from zermelo.server.planning.questions import PlanNode
 
 LIMIT = 6
