@@ -130,7 +130,7 @@ def server(seconds: float) -> Iterator[tuple[str, Connection]]:
         url = stack.enter_context(running(EmbeddedPostgres(folder)))
         ensure_schema(url)
         with connect_once(url) as connection:
-            create_campaign(connection, SPEC, target_seconds=seconds)
+            create_campaign(connection, SPEC, target_seconds=seconds, replication="none")
         supervisor = Supervisor(folder / "log")
         stack.callback(supervisor.stop)
         settings = CoordinatorSettings(f"127.0.0.1:{free_port()}", require_token=False)

@@ -36,7 +36,7 @@ def main() -> None:
         with running(EmbeddedPostgres(Path(folder))) as url:
             ensure_schema(url)
             with connect_once(url) as connection:
-                campaign = create_campaign(connection, options.spec)
+                campaign = create_campaign(connection, options.spec, replication="none")
                 started = time.perf_counter()
                 nodes = grow(
                     connection, campaign, engine, options.moves,

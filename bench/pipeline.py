@@ -72,12 +72,12 @@ class Report:
 def plant(connection: Connection, frontier: int, replication: str = "none") -> Campaign:
     """A campaign whose tree has at least so many frontier nodes."""
     campaign = create_campaign(connection, SPEC, replication=replication)
-    tree = Tree(connection, campaign.id, open_engine(campaign.game))
+    tree, engine = Tree(connection, campaign.id, campaign.game), open_engine(campaign.game)
     level = tree.load([campaign.root])
     while len(level) < frontier:
         with connection.transaction():
             tree.lock()
-            level = list(tree.expand(level).values())
+            level = list(tree.expand(level, engine).values())
     return campaign
 
 

@@ -143,7 +143,7 @@ def query(folder: Path) -> dict[str, Any]:
     with running(EmbeddedPostgres(folder)) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
-            campaign = create_campaign(connection, LARGE)
+            campaign = create_campaign(connection, LARGE, replication="none")
             nodes = grow(connection, campaign, open_engine(game), GROWN_MOVES)
             connection.execute("ANALYZE nodes")
         choose = random.Random(1)

@@ -295,7 +295,7 @@ class Simulation:
 
     def wrong_bounds(self, campaign: Campaign) -> tuple[int, int, bool]:
         """Nodes, those whose bounds exclude the true score, and whether the value is wrong."""
-        tree = Tree(self.connection, campaign.id, self.engine)
+        tree = Tree(self.connection, campaign.id, campaign.game)
         ids = [row[0] for row in self.connection.execute(
             "SELECT id FROM nodes WHERE campaign = %s", (campaign.id,)
         )]

@@ -29,6 +29,7 @@ from zermelo.server.campaigns import (
 from zermelo.server.goals import Goal
 from zermelo.server.growth import grow as grow_tree
 from zermelo.server.trust.administration import steer
+from zermelo.server.vocabulary import DEFAULT_REPLICATION, CampaignState, Replication
 
 
 @click.group()
@@ -45,7 +46,7 @@ def campaign() -> None:
 @target_seconds_option
 @option("--node-limit", type=click.IntRange(1), default=None,
         help="Most nodes of a workunit, whatever the client's speed.")
-@option("--replication", default="adaptive", metavar="none|adaptive|quorum=N",
+@option("--replication", default=str(DEFAULT_REPLICATION), metavar="none|adaptive|quorum=N",
         help="Whose answers are checked: nobody's, those of new hosts and some of known ones,"
              " or every one until N users agree.")
 @option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
@@ -68,13 +69,13 @@ def create(
         _show(campaign_summary(connection, made.name), as_json)
 
 
-def _replication(text: str) -> tuple[str, int]:
+def _replication(text: str) -> tuple[Replication, int]:
     """The policy and its quorum, such as ``quorum=3``."""
     policy, _, number = text.partition("=")
-    if policy == "quorum" and number.isdecimal() and 2 <= int(number) <= 20:
-        return policy, int(number)
-    if policy in ("none", "adaptive") and not number:
-        return policy, 1
+    if policy == Replication.QUORUM and number.isdecimal() and 2 <= int(number) <= 20:
+        return Replication.QUORUM, int(number)
+    if policy in (Replication.NONE, Replication.ADAPTIVE) and not number:
+        return Replication(policy), 1
     raise CommandError(f"--replication {text!r}: say none, adaptive or quorum=N, N from 2 to 20")
 
 
@@ -165,7 +166,7 @@ def import_(
                f" `zermelo query claims {name}` tells how they stand")
 
 
-def _steering(command: str, state: str, help_text: str) -> None:
+def _steering(command: str, state: CampaignState, help_text: str) -> None:
     @campaign.command(name=command, help=help_text)
     @click.argument("name")
     @database_options
@@ -176,9 +177,11 @@ def _steering(command: str, state: str, help_text: str) -> None:
             _show(campaign_summary(connection, name), as_json)
 
 
-_steering("pause", "paused", "Ask nothing more until the campaign is resumed.")
-_steering("resume", "running", "Go on with a paused campaign.")
-_steering("cancel", "cancelled", "End a campaign for good; what is proved stays.")
+_steering("pause", CampaignState.PAUSED, "Ask nothing more until the campaign is resumed.")
+_steering("resume", CampaignState.RUNNING, "Go on with a paused campaign.")
+_steering(
+    "cancel", CampaignState.CANCELLED, "End a campaign for good; what is proved stays."
+)
 
 
 def _show(summary: Summary, as_json: bool) -> None:
@@ -220,7 +223,7 @@ def _share(summary: Summary) -> str:
 
 
 def _remaining(summary: Summary) -> str:
-    if summary.state in ("finished", "cancelled"):
+    if summary.state in (CampaignState.FINISHED, CampaignState.CANCELLED):
         return "nothing"
     if summary.remaining is None or summary.remaining_factor is None:
         return "unknown"

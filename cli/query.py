@@ -18,6 +18,7 @@ from zermelo.cli.output import print_facts, print_table, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.records import Printout, span, table, when
 from zermelo.research.queries import OF_ONE_CAMPAIGN, Campaigns, Queries, declaration
+from zermelo.server.vocabulary import CampaignState
 
 if TYPE_CHECKING:
     from zermelo.research import replies
@@ -100,7 +101,7 @@ def progress(queries: Queries, most: int) -> Printout:
 
     def show() -> None:
         now = span(*standing.bounds)
-        rest = "nothing" if standing.state == "finished" else remaining(standing, 0.0)
+        rest = "nothing" if standing.state == CampaignState.FINISHED else remaining(standing, 0.0)
         print_facts([
             ("campaign", f"{standing.campaign}, {standing.goal}, {standing.state}"),
             ("root", f"{now}{', ' + standing.outcome if standing.outcome else ''}"),

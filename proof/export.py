@@ -12,12 +12,12 @@ from psycopg import IsolationLevel
 
 from zermelo import __version__
 from zermelo.checker import Entry, Header, write_certificate
-from zermelo.engine.portable import PortableEngine
 from zermelo.proof.descent import Descent
 from zermelo.proof.moves import MoveFinder
 from zermelo.proof.strategy import ProofError, Strategy, find_strategy
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
+from zermelo.server.goals import Goal
 from zermelo.server.tree.tree import Tree
 
 #: Called now and then with what is being done and how many positions that has met.
@@ -51,7 +51,7 @@ def export_proof(
     many plies from the root, and with `full` to the end of every game.
     """
     game = campaign.game
-    tree = Tree(connection, campaign.id, PortableEngine(game))
+    tree = Tree(connection, campaign.id, game)
     entries: dict[Any, Entry] = {}
     lo, hi = -game.max_score, game.max_score
     former = connection.isolation_level
@@ -130,7 +130,7 @@ def stronger(one: Entry, other: Entry) -> Entry:
 
 def unproved(campaign: Campaign, lo: int, hi: int) -> str:
     """What is missing to the campaign's goal."""
-    if campaign.goal == "score":
+    if campaign.goal is Goal.SCORE:
         return "" if lo == hi else f"the score is somewhere from {lo:+d} to {hi:+d}"
     if lo > 0 or hi < 0 or lo == hi == 0:
         return ""

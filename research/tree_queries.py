@@ -14,7 +14,6 @@ from psycopg import IsolationLevel
 from psycopg.pq import TransactionStatus
 
 from zermelo import ZermeloError
-from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Move
 from zermelo.proof.moves import Place
 from zermelo.research import replies
@@ -53,7 +52,7 @@ class TreeQueries(Queries):
         super().__init__(campaign.name, campaign.game, campaign.start)
         self.campaign = campaign
         self._connection = connection
-        self._tree = Tree(connection, campaign.id, PortableEngine(self.game))
+        self._tree = Tree(connection, campaign.id, self.game)
 
     def worth(self, position: Any) -> replies.Worth:
         """What is proved about a position, given as the game has it."""

@@ -28,20 +28,28 @@ from zermelo.server.campaigns import (
     waiting_campaigns,
 )
 from zermelo.server.database import Connection, in_transaction, serve
-from zermelo.server.listening import Claims, Listener, rest
+from zermelo.server.listening import CampaignLocks, Listener, notify, rest
 from zermelo.server.tree.backup import Claim, Contradiction, add_claims
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.trust.credit import grant_partial
 from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
 from zermelo.server.trust.voting import DISPUTE_QUORUM
+from zermelo.server.vocabulary import (
+    AlarmKind,
+    Answer,
+    CampaignState,
+    Channel,
+    Lock,
+    Replication,
+    ResultState,
+)
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-CHANNELS = ("zermelo_valid",)
-SERVICE = 3  # the first half of the advisory lock of an assimilator
+CHANNELS = (Channel.VALID,)
 BATCH = 500
-#: So many results of one workunit may contradict the tree before the campaign is paused.
+#: The campaign is paused when this many results of one workunit contradict the tree.
 MOST_CONTRADICTIONS = 3
 IDLE_SECONDS = 2.0
 
@@ -71,12 +79,12 @@ def run(url: str, stop: threading.Event) -> None:
 
     def work(connection: Connection) -> None:
         listener = Listener(connection, CHANNELS)
-        claims = Claims(connection, SERVICE)
+        locks = CampaignLocks(connection, Lock.ASSIMILATOR)
         while not stop.is_set():
             started = time.monotonic()
             most = 0
             for campaign in waiting_campaigns(connection):
-                if claims.hold(campaign.id):
+                if locks.hold(campaign.id):
                     most = max(most, assimilate(connection, campaign))
             if not most:
                 listener.wait(IDLE_SECONDS, stop)
@@ -112,7 +120,7 @@ def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -
                 _believe(connection, campaign, [result])
             believed.append(result)
         except Contradiction as contradiction:
-            if campaign.replication == "none":
+            if campaign.replication is Replication.NONE:
                 _quarantine(connection, campaign, result)
             elif _contest(connection, campaign, result, contradiction):
                 break  # the tree has changed; the rest is read again
@@ -134,13 +142,13 @@ def _believe(connection: Connection, campaign: Campaign, results: Sequence[Valid
 def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:
     marked = connection.execute(
         query("mark_results"),
-        {"state": "assimilated", "leases": [result.lease for result in results]},
+        {"state": ResultState.ASSIMILATED, "leases": [result.lease for result in results]},
     ).rowcount
     if marked < len(results):  # a host was convicted meanwhile: all of it again, without these
         raise SerializationFailure
     # The first result of a workunit ends it, unless a later one knows more.
     answers = {result.workunit: result.answer for result in results}
-    answers |= {r.workunit: r.answer for r in results if r.answer != "exhausted"}
+    answers |= {r.workunit: r.answer for r in results if r.answer != Answer.EXHAUSTED}
     connection.execute(
         query("end_workunits"), {"ids": list(answers), "answers": list(answers.values())}
     )
@@ -148,17 +156,17 @@ def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -
         query("count_results"),
         {
             "campaign": campaign.id,
-            "answered": sum(r.answer != "exhausted" and not r.wasted for r in results),
+            "answered": sum(r.answer != Answer.EXHAUSTED and not r.wasted for r in results),
             "nodes": sum(r.nodes - r.counted_nodes for r in results),
             "wasted_nodes": sum(r.nodes - r.counted_nodes for r in results if r.wasted),
             "split_nodes": sum(
-                r.nodes for r in results if r.answer == "exhausted" and not r.wasted
+                r.nodes for r in results if r.answer == Answer.EXHAUSTED and not r.wasted
             ),
             "seconds": sum(r.seconds for r in results),
             "checking_nodes": sum(r.nodes for r in results if r.checking),
         },
     )
-    connection.execute(query("notify"), ("zermelo_tree", str(campaign.id)))
+    notify(connection, Channel.TREE, campaign.id)
 
 
 def _contest(
@@ -193,25 +201,25 @@ def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> No
         campaign.name, result.lease, result.node,
     )
     connection.execute(
-        query("mark_results"), {"state": "quarantined", "leases": [result.lease]}
+        query("mark_results"), {"state": ResultState.QUARANTINED, "leases": [result.lease]}
     )
     connection.execute(
         query("raise_alarm"),
         {
             "campaign": campaign.id,
-            "kind": "contradiction",
+            "kind": AlarmKind.CONTRADICTION,
             "node": result.node,
             "result": result.lease,
             "detail": f"the result proves {result.lo}..{result.hi}, the tree excludes that",
         },
     )
     connection.execute(query("ask_again"), ([result.workunit],))
-    connection.execute(query("notify"), ("zermelo_ready", str(campaign.id)))
+    notify(connection, Channel.READY, campaign.id)
     row = connection.execute(query("contradictions"), (result.workunit,)).fetchone()
     if row and row[0] >= MOST_CONTRADICTIONS:
         log.error("campaign %s is paused: nobody's answer fits the tree there", campaign.name)
         with suppress(CampaignError):  # it may have ended meanwhile
-            steer_campaign(connection, campaign, "paused")
+            steer_campaign(connection, campaign, CampaignState.PAUSED)
 
 
 def _valid_results(connection: Connection, campaign: Campaign, most: int) -> list[Valid]:

@@ -9,13 +9,19 @@ from typing import Any
 from psycopg.rows import class_row
 
 from zermelo import ZermeloError
-from zermelo.engine.portable import PortableEngine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
 from zermelo.server.goals import Aim, ClaimAim, Goal
+from zermelo.server.listening import notify
 from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.server.tree.line import best_line
 from zermelo.server.tree.tree import Tree
+from zermelo.server.vocabulary import (
+    DEFAULT_REPLICATION,
+    CampaignState,
+    Channel,
+    Replication,
+)
 from zermelo.sql import query
 
 DEFAULT_PROBE_RATE = 0.01
@@ -34,13 +40,13 @@ class Campaign:
     spec: str
     position: str | None
     goal: Goal
-    state: str
+    state: CampaignState
     root: NodeId
     max_score: int
     threshold: int | None
     target_seconds: float
     node_limit: int | None
-    replication: str
+    replication: Replication
     quorum: int
     created_at: datetime
     finished_at: datetime | None
@@ -49,6 +55,8 @@ class Campaign:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goal", Goal(self.goal))
+        object.__setattr__(self, "state", CampaignState(self.state))
+        object.__setattr__(self, "replication", Replication(self.replication))
 
     @property
     def game(self) -> Game[Any]:
@@ -85,7 +93,7 @@ def create_campaign(
     goal: str = Goal.SCORE,
     target_seconds: float | None = None,
     node_limit: int | None = None,
-    replication: str = "none",
+    replication: str = DEFAULT_REPLICATION,
     quorum: int = 1,
     probe_rate: float = DEFAULT_PROBE_RATE,
     claim: Bounds | None = None,
@@ -109,7 +117,7 @@ def create_campaign(
                 "max_score": game.max_score,
                 "target_seconds": target_seconds or game.target_seconds,
                 "node_limit": node_limit,
-                "replication": replication,
+                "replication": Replication(replication),
                 "quorum": quorum,
                 "probe_rate": probe_rate,
                 "claim_lo": None if claim is None else claim.lo,
@@ -119,7 +127,7 @@ def create_campaign(
         if row is not None:
             (campaign,) = row
             connection.execute(query("insert_totals"), {"campaign": campaign})
-            root = Tree(connection, campaign, PortableEngine(game)).plant(start)
+            root = Tree(connection, campaign, game).plant(start)
             connection.execute(query("set_root"), {"campaign": campaign, "root": root})
     found = find_campaign(connection, name)
     if (found.spec, found.position, found.goal, found.claim) != (
@@ -157,7 +165,7 @@ def waiting_campaigns(connection: Connection) -> list[Campaign]:
         return cursor.execute(query("waiting_campaigns")).fetchall()
 
 
-def steer_campaign(connection: Connection, campaign: Campaign, state: str) -> None:
+def steer_campaign(connection: Connection, campaign: Campaign, state: CampaignState) -> None:
     """Pause, resume or cancel a campaign; `CampaignError` when it has ended."""
     with connection.transaction():
         row = connection.execute(
@@ -166,9 +174,9 @@ def steer_campaign(connection: Connection, campaign: Campaign, state: str) -> No
         if row is None:
             ended = find_campaign(connection, campaign.name).state
             raise CampaignError(f"campaign {campaign.name!r} is {ended} already")
-        if state == "cancelled":
+        if state is CampaignState.CANCELLED:
             connection.execute(query("withdraw_campaign"), {"campaign": campaign.id})
-        connection.execute(query("notify"), ("zermelo_finished", str(campaign.id)))
+        notify(connection, Channel.FINISHED, campaign.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +216,7 @@ class Summary:
 
 def campaign_summary(connection: Connection, name: str) -> Summary:
     campaign = find_campaign(connection, name)
-    tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
+    tree = Tree(connection, campaign.id, campaign.game)
     (root,) = tree.load([campaign.root])
     found = standings(connection, campaign=campaign.id)
     if not found:

@@ -80,13 +80,14 @@ def _violations(connection: Connection) -> Iterator[Violation]:
 
 def _check_rules(connection: Connection, campaign: Campaign) -> Iterator[Violation]:
     """Nodes against the rules: their ids, their children, the scores of final positions."""
-    tree = Tree(connection, campaign.id, PortableEngine(campaign.game))
+    tree = Tree(connection, campaign.id, campaign.game)
+    engine = PortableEngine(campaign.game)
     rows = connection.execute(query("check_expanded_ids"), (campaign.id,)).fetchall()
     ids = [row[0] for row in rows]
     if len(ids) > SAMPLE:
         ids = random.sample(ids, SAMPLE)
     nodes = tree.load([*ids, campaign.root])
-    for node, below in zip(nodes, tree.ids_below(nodes), strict=True):
+    for node, below in zip(nodes, tree.ids_below(nodes, engine), strict=True):
         for detail in _faults(tree, node, below):
             yield Violation("check_rules", campaign.name, f"node {node.id}", detail)
 

@@ -18,6 +18,7 @@ from psycopg import errors
 
 from zermelo import ZermeloError
 from zermelo.retry import LONGEST_PAUSE, Backoff, Retry, Stopped, first_line
+from zermelo.server.vocabulary import SCHEMA_LOCK
 from zermelo.sql import migrations, query, schema
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,6 @@ OLDEST_SERVER = 150000
 _CONNECT_SECONDS = 5
 #: How long to leave the rows to the transaction that won them.
 FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
-_SCHEMA_LOCK = 0x7A65726D656C6F  # one process at a time changes the schema
 
 
 class DatabaseError(ZermeloError):
@@ -117,7 +117,7 @@ def check_schema(connection: Connection) -> None:
 def init_schema(connection: Connection) -> bool:
     """Create the schema in an empty database; False when there is one already."""
     with connection.transaction():
-        connection.execute(query("lock_transaction"), (_SCHEMA_LOCK,))
+        connection.execute(query("lock_transaction"), (SCHEMA_LOCK,))
         if schema_version(connection):
             return False
         connection.execute(schema())
@@ -129,7 +129,7 @@ def init_schema(connection: Connection) -> bool:
 def migrate_schema(connection: Connection) -> list[str]:
     """Apply the missing migrations, all or none; the names of those applied."""
     with connection.transaction():
-        connection.execute(query("lock_transaction"), (_SCHEMA_LOCK,))
+        connection.execute(query("lock_transaction"), (SCHEMA_LOCK,))
         found = schema_version(connection)
         missing = [migration for migration in migrations() if migration.version > found]
         for migration in missing:

@@ -16,17 +16,17 @@ import psycopg
 from zermelo.engine import open_engine
 from zermelo.server.campaigns import Campaign, running_campaigns
 from zermelo.server.database import Connection, serve
-from zermelo.server.listening import Claims, Listener
+from zermelo.server.listening import CampaignLocks, Listener
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.identity import CampaignId
+from zermelo.server.vocabulary import Channel, Lock
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-CHANNELS = ("zermelo_tree", "zermelo_wanted", "zermelo_finished")
-SERVICE = 2  # the first half of the advisory lock of a planning generator
+CHANNELS = (Channel.TREE, Channel.WANTED, Channel.FINISHED)
 IDLE_SECONDS = 2.0
-#: A host that has not called for so long does not count as a client.
+#: A host that has not called for this many seconds does not count as a client.
 HOST_SECONDS = 60
 HASH_MB = 16
 
@@ -40,7 +40,7 @@ class _Generator:
     def __init__(self, connection: Connection, stop: threading.Event) -> None:
         self._connection, self._stop = connection, stop
         self._listener = Listener(connection, CHANNELS)
-        self._claims = Claims(connection, SERVICE)
+        self._locks = CampaignLocks(connection, Lock.GENERATOR)
         self._plans: dict[CampaignId, CampaignPlan] = {}
 
     def run(self) -> None:
@@ -50,7 +50,7 @@ class _Generator:
             for ended in self._plans.keys() - {campaign.id for campaign in campaigns}:
                 del self._plans[ended]
             for campaign in campaigns:
-                if self._claims.hold(campaign.id):
+                if self._locks.hold(campaign.id):
                     busy |= self._step(campaign)
             if not busy:
                 self._listener.wait(IDLE_SECONDS, self._stop)

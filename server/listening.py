@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from psycopg import sql
 
 from zermelo.server.database import Connection
-from zermelo.server.tree.identity import CampaignId
+from zermelo.server.vocabulary import Channel, Lock
 from zermelo.sql import query
 
 #: How soon a waiting service notices that it shall stop.
@@ -20,7 +20,7 @@ LONGEST_REST = 0.05
 class Listener:
     """Wakes up when somebody notifies one of the channels."""
 
-    def __init__(self, connection: Connection, channels: Iterable[str]) -> None:
+    def __init__(self, connection: Connection, channels: Iterable[Channel]) -> None:
         self._connection = connection
         for channel in channels:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
@@ -37,6 +37,11 @@ class Listener:
         return False
 
 
+def notify(connection: Connection, channel: Channel, campaign: int | None = None) -> None:
+    """Wake whoever listens, when the running transaction commits."""
+    connection.execute(query("notify"), (channel, "" if campaign is None else str(campaign)))
+
+
 def rest(worked: float, stop: threading.Event) -> None:
     """After a round that emptied the queue: rest as long as it took, or nearly.
 
@@ -46,14 +51,14 @@ def rest(worked: float, stop: threading.Event) -> None:
     stop.wait(min(worked, LONGEST_REST))
 
 
-class Claims:
+class CampaignLocks:
     """The campaigns that this connection serves; others stand by until it ends."""
 
-    def __init__(self, connection: Connection, service: int) -> None:
+    def __init__(self, connection: Connection, service: Lock) -> None:
         self._connection, self._service = connection, service
-        self._held: set[CampaignId] = set()
+        self._held: set[int] = set()
 
-    def hold(self, campaign: CampaignId) -> bool:
+    def hold(self, campaign: int) -> bool:
         """Whether this connection is the one that serves the campaign."""
         if campaign not in self._held:
             row = self._connection.execute(

@@ -17,15 +17,16 @@ from typing import NamedTuple
 
 from zermelo.proto.known import unpack
 from zermelo.server.database import Connection, in_transaction, serve
-from zermelo.server.listening import Listener, rest
+from zermelo.server.listening import Listener, notify, rest
 from zermelo.server.trust.comparison import Comparison
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.records import note_errors
+from zermelo.server.vocabulary import Answer, Channel, Replication, ResultState
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-CHANNELS = ("zermelo_results",)
+CHANNELS = (Channel.RESULTS,)
 BATCH = 1000
 IDLE_SECONDS = 5.0
 #: How often to look for answers that wait in vain.
@@ -83,9 +84,9 @@ def fault(result: Pending) -> str | None:
     """What makes a result unsound in itself; None when nothing does."""
     if not -result.max_score <= result.lo <= result.hi <= result.max_score:
         return f"impossible bounds {result.lo}..{result.hi}"
-    if result.answer == "yes" and result.lo < result.threshold:
+    if result.answer == Answer.YES and result.lo < result.threshold:
         return f"says yes to {result.threshold} with a lower bound of {result.lo}"
-    if result.answer == "no" and result.hi >= result.threshold:
+    if result.answer == Answer.NO and result.hi >= result.threshold:
         return f"says no to {result.threshold} with an upper bound of {result.hi}"
     if result.proved is not None:
         try:
@@ -111,12 +112,12 @@ def _validate(connection: Connection, batch: int) -> int:
         else:
             sound.append(result)
     _refuse(connection, unsound)
-    _believe(connection, [result for result in sound if result.replication == "none"])
-    compared = {result.workunit for result in sound if result.replication != "none"}
+    _believe(connection, [result for result in sound if result.replication == Replication.NONE])
+    compared = {result.workunit for result in sound if result.replication != Replication.NONE}
     if compared:
         Comparison(connection, sorted(compared)).run()
     for campaign in {result.campaign for result in results}:
-        connection.execute(query("notify"), ("zermelo_valid", str(campaign)))
+        notify(connection, Channel.VALID, campaign)
     return len(results)
 
 
@@ -124,24 +125,26 @@ def _refuse(connection: Connection, results: Sequence[Pending]) -> None:
     """Unsound in itself: no vote, no credit, and an error of its host."""
     if not results:
         return
-    _judge(connection, results, "invalid")
+    _judge(connection, results, ResultState.INVALID)
     connection.execute(query("ask_again"), ([result.workunit for result in results],))
     note_errors(connection, sorted({result.host for result in results}))
-    connection.execute(query("notify"), ("zermelo_ready", ""))
+    notify(connection, Channel.READY)
 
 
 def _believe(connection: Connection, results: Sequence[Pending]) -> None:
     if results:
-        _judge(connection, results, "valid")
+        _judge(connection, results, ResultState.VALID)
         grant(connection, [(result.host, result.effort) for result in results])
 
 
-def _judge(connection: Connection, results: Sequence[Pending], state: str) -> None:
+def _judge(connection: Connection, results: Sequence[Pending], state: ResultState) -> None:
     connection.execute(
         query("judge_results"),
         {
             "leases": [result.lease for result in results],
             "states": [state] * len(results),
-            "credits": [result.effort if state == "valid" else 0.0 for result in results],
+            "credits": [
+                result.effort if state is ResultState.VALID else 0.0 for result in results
+            ],
         },
     )

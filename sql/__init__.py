@@ -1,17 +1,21 @@
 """SQL as files: the schema, numbered migrations and named queries.
 
 A query is written once, in `queries/*.sql`, under a line ``-- name: its_name``; the
-comment below that line says what the query is for. Python asks for it by name.
+comment below that line says what the query is for. Python asks for it by name. A name in
+braces stands for one of `sets.sql`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_SET = re.compile(r"\{(\w+)\}")
+_COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -42,14 +46,25 @@ def migrations() -> list[Migration]:
 
 
 @cache
+def sets() -> dict[str, str]:
+    """The sets of states that queries name in braces."""
+    text = files(__package__).joinpath("sets.sql").read_text("utf-8")
+    return {name: _COMMENT.sub("", body).strip() for name, body in _named(text)}
+
+
+@cache
 def _queries() -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for file in files(__package__).joinpath("queries").iterdir():
         if not file.name.endswith(".sql"):
             continue
-        _, *parts = _NAME.split(file.read_text("utf-8"))
-        for name, text in zip(parts[::2], parts[1::2], strict=True):
+        for name, text in _named(file.read_text("utf-8")):
             if name in found:
                 raise ValueError(f"query {name!r} is defined twice")
-            found[name] = text.strip().encode()
+            found[name] = _SET.sub(lambda named: sets()[named[1]], text.strip()).encode()
     return found
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    _, *parts = _NAME.split(text)
+    return zip(parts[::2], parts[1::2], strict=True)

@@ -85,8 +85,8 @@ CREATE TABLE campaigns (
     goal            campaign_goal NOT NULL,
     state           campaign_state NOT NULL DEFAULT 'running',
     -- none: every sound answer is believed. adaptive: new hosts are checked by a second user,
-    -- known ones at random. quorum: so many users must agree on every answer.
-    replication     replication NOT NULL DEFAULT 'adaptive',
+    -- trusted ones at random. quorum: as many users as `quorum` says must agree on every answer.
+    replication     replication NOT NULL,
     quorum          smallint NOT NULL DEFAULT 1 CHECK (quorum >= 1),
     root            bigint NOT NULL,
     -- The rules alone give every score of the game within -max_score .. max_score.
@@ -332,7 +332,7 @@ CREATE TABLE node_changes (
 );
 CREATE INDEX node_changes_campaign ON node_changes (campaign);
 
-CREATE TYPE alarm_kind AS ENUM ('contradiction', 'collision', 'bad_claim', 'dispute');
+CREATE TYPE alarm_kind AS ENUM ('contradiction');
 
 CREATE TABLE alarms (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

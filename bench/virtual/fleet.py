@@ -214,6 +214,7 @@ def simulate(
     campaign = create_campaign(
         connection, oracle.game.spec, position=puzzle.position, goal=puzzle.goal,
         claim=puzzle.claim, name=f"{clients} clients", target_seconds=TARGET_SECONDS,
+        replication="none",
     )  # fmt: skip
     found, found_nodes = oracle.found, oracle.found_nodes
     fleet = Fleet(connection, campaign, oracle, clients, speed)

@@ -18,6 +18,7 @@ from zermelo.cli.options import database_options, json_option, option, target_se
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
+from zermelo.server.vocabulary import CampaignState
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
@@ -113,7 +114,7 @@ def _watch(run: LocalRun, *, quiet: bool) -> Summary:
             summary = watch.next(REFRESH_SECONDS)
             if summary is None:
                 continue
-            if summary.state in ("finished", "cancelled"):
+            if summary.state in (CampaignState.FINISHED, CampaignState.CANCELLED):
                 return summary
             view.show(summary, run.restarts)
 

@@ -10,6 +10,8 @@ import psycopg
 from zermelo.cli.solve.local_run import LocalRun
 from zermelo.server.campaigns import Summary, campaign_summary
 from zermelo.server.database import Connection, DatabaseError, connect_once
+from zermelo.server.listening import Listener
+from zermelo.server.vocabulary import Channel
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ class CampaignWatch:
     def _connect(self) -> Connection:
         if self._connection is None:
             self._connection = connect_once(self._run.url)
-            self._connection.execute("LISTEN zermelo_finished")
+            Listener(self._connection, (Channel.FINISHED,))
         return self._connection
 
     def _disconnect(self) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from zermelo.games import open_game
 from zermelo.server.campaigns import Summary
+from zermelo.server.vocabulary import CampaignState
 
 SPEED_SECONDS = 5.0
 PLAIN_SECONDS = 10.0
@@ -102,7 +103,7 @@ def show_result(summary: Summary, seconds: float) -> None:
     """The end of a solve, for people."""
     console = Console(highlight=False)
     lo, hi = summary.bounds
-    if summary.state == "cancelled":
+    if summary.state == CampaignState.CANCELLED:
         console.print(f"{summary.game}: the campaign was cancelled with {lo} to {hi} proved")
         return
     value = f"{lo:+d}" if lo == hi else f"{lo:+d} to {hi:+d}"

@@ -17,6 +17,7 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
 from zermelo.server.ports import LOOPBACK, free_port
 from zermelo.server.supervisor import LOG_FORMAT, Supervisor
+from zermelo.server.vocabulary import CampaignState, Replication
 
 LOG_NAME = "zermelo.log"
 CLIENT = "client"
@@ -137,9 +138,11 @@ class LocalRun:
                 name=self.settings.name,
                 goal=self.settings.goal,
                 target_seconds=self.settings.target_seconds,
+                # All clients are our own.
+                replication=Replication.NONE,
             )
         self.campaign = campaign.name
-        return campaign.state == "finished"
+        return campaign.state is CampaignState.FINISHED
 
     def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
         from zermelo.cli.services import SERVICES, service_process

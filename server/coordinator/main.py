@@ -44,7 +44,7 @@ from zermelo.server.coordinator.terms import Terms
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
-from zermelo.server.trust.accounts import CHANNEL as ACCOUNTS_CHANNEL
+from zermelo.server.vocabulary import Channel
 
 log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> Non
                 url, autocommit=True, application_name="zermelo coordinator listen"
             )
             async with connection:
-                for channel in ("zermelo_ready", "zermelo_finished", ACCOUNTS_CHANNEL):
+                for channel in (Channel.READY, Channel.FINISHED, Channel.ACCOUNTS):
                     await connection.execute(psycopg.sql.SQL("LISTEN {}").format(
                         psycopg.sql.Identifier(channel)
                     ))
@@ -188,7 +188,7 @@ async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> Non
                 forget()
                 leasing.work_may_be_ready()
                 async for notice in connection.notifies():
-                    if notice.channel == ACCOUNTS_CHANNEL:
+                    if notice.channel == Channel.ACCOUNTS:
                         forget()
                     else:
                         leasing.work_may_be_ready()

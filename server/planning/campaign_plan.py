@@ -10,6 +10,7 @@ from zermelo.engine import Engine
 from zermelo.games import Bounds
 from zermelo.server.campaigns import Campaign, steer_campaign
 from zermelo.server.database import Connection
+from zermelo.server.listening import notify
 from zermelo.server.planning.planner import Choice, Planner, budget_of, speculation
 from zermelo.server.planning.questions import Key
 from zermelo.server.planning.record import Record
@@ -18,6 +19,7 @@ from zermelo.server.tree.backup import Contradiction
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.tree.tree import Tree
 from zermelo.server.trust.retraction import dispute, responsible_results
+from zermelo.server.vocabulary import AlarmKind, CampaignState, Channel, Replication, WorkunitState
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -53,9 +55,9 @@ class CampaignPlan:
 
     def __init__(self, connection: Connection, campaign: Campaign, engine: Engine) -> None:
         self.connection, self.campaign = connection, campaign
-        self.tree = Tree(connection, campaign.id, engine)
+        self.tree = Tree(connection, campaign.id, campaign.game)
         self.planner: Planner | None = None
-        self._splitter = Splitter(connection, campaign, self.tree)
+        self._splitter = Splitter(connection, campaign, self.tree, engine)
         self._record = Record(connection, campaign.id)
         self._over = False
         self._revision: int | None = None
@@ -84,7 +86,7 @@ class CampaignPlan:
                     planner = self._rebuild()
                 busy = self._step(planner, demand)
         except Contradiction as contradiction:
-            if self.campaign.replication != "none" and self._contest(contradiction):
+            if self.campaign.replication is not Replication.NONE and self._contest(contradiction):
                 return True
             self._alarm(contradiction)
             return False
@@ -125,13 +127,13 @@ class CampaignPlan:
                     query("raise_alarm"),
                     {
                         "campaign": self.campaign.id,
-                        "kind": "contradiction",
+                        "kind": AlarmKind.CONTRADICTION,
                         "node": node,
                         "result": None,
                         "detail": "the bounds below this node contradict its own",
                     },
                 )
-            steer_campaign(self.connection, self.campaign, "paused")
+            steer_campaign(self.connection, self.campaign, CampaignState.PAUSED)
 
     # -- one step ------------------------------------------------------------------------
 
@@ -166,7 +168,7 @@ class CampaignPlan:
         states = []
         for _, node, threshold, spent in rows:
             question = planner.questions.get((node, threshold))
-            states.append("split" if question else "withdrawn")
+            states.append(WorkunitState.SPLIT if question else WorkunitState.WITHDRAWN)
             if question:
                 question.asked = False
                 if question.leaf:
@@ -303,7 +305,7 @@ class CampaignPlan:
         )
         for question in questions:
             question.asked = True
-        self.connection.execute(query("notify"), ("zermelo_ready", str(self.campaign.id)))
+        notify(self.connection, Channel.READY, self.campaign.id)
 
     def _finish(self) -> None:
         """End the campaign, unless answers contradict each other that are not decided yet."""
@@ -314,7 +316,7 @@ class CampaignPlan:
         self._over = True
         self.connection.execute(query("withdraw_campaign"), {"campaign": self.campaign.id})
         self.connection.execute(query("finish_campaign"), (self.campaign.id,))
-        self.connection.execute(query("notify"), ("zermelo_finished", str(self.campaign.id)))
+        notify(self.connection, Channel.FINISHED, self.campaign.id)
 
     # -- starting ------------------------------------------------------------------------------
 
@@ -333,7 +335,7 @@ class CampaignPlan:
             question = planner.questions.get((node, threshold))
             if question is not None:
                 question.asked = True
-            elif state in ("ready", "leased"):
+            elif state in (WorkunitState.READY, WorkunitState.LEASED):
                 unneeded.append((node, threshold))
         self._withdraw(unneeded)
         return planner

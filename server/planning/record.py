@@ -10,6 +10,7 @@ from zermelo.server.planning.costs import CostModel, Features, Sample
 from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import Planner
 from zermelo.server.tree.identity import CampaignId
+from zermelo.server.vocabulary import Answer
 from zermelo.sql import query
 
 #: How often the record of progress grows, while something happens and while nothing does.
@@ -74,7 +75,7 @@ class Record:
         rows = self._connection.execute(
             query("cost_samples"), {"campaign": self._campaign, "most": MOST_SAMPLES}
         )
-        answers = {"yes": True, "no": False, "exhausted": None}
+        answers = {Answer.YES: True, Answer.NO: False, Answer.EXHAUSTED: None}
         samples = [
             Sample(Features(plies_left, distance, Efforts(yes, no)), nodes, answers[answer])
             for plies_left, distance, yes, no, nodes, answer in rows

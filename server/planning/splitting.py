@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
+from zermelo.engine import Engine
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.campaigns import Campaign
@@ -18,6 +19,7 @@ from zermelo.server.tree.backup import Claim, add_claims, back_up
 from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.server.trust.voting import question_alone
+from zermelo.server.vocabulary import Replication
 from zermelo.sql import query
 
 
@@ -36,9 +38,12 @@ class _Told(NamedTuple):
 
 
 class Splitter:
-    def __init__(self, connection: Connection, campaign: Campaign, tree: Tree) -> None:
-        self._connection, self._campaign, self._tree = connection, campaign.id, tree
-        self._compared = campaign.replication != "none"
+    def __init__(
+        self, connection: Connection, campaign: Campaign, tree: Tree, engine: Engine
+    ) -> None:
+        self._connection, self._campaign = connection, campaign.id
+        self._tree, self._engine = tree, engine
+        self._compared = campaign.replication is not Replication.NONE
         #: What searches proved below the parent of a node, some of it below the node.
         self._told: dict[NodeId, _Told] = {}
 
@@ -50,7 +55,7 @@ class Splitter:
         """What is known below nodes that are about to be asked, for those where it is anything."""
         told = self._tree.load([node for node in nodes if node in self._told])
         seeds = {}
-        for node, below in zip(told, self._tree.ids_below(told), strict=True):
+        for node, below in zip(told, self._tree.ids_below(told, self._engine), strict=True):
             known, result = self._told[node.id]
             if items := [known[id_] for id_ in below if id_ in known]:
                 seeds[node.id] = Seeds(pack(items), result)
@@ -61,7 +66,8 @@ class Splitter:
         if not nodes:
             return
         parents = self._tree.load(nodes)
-        children = self._tree.expand([node for node in parents if node.children is None])
+        frontier = [node for node in parents if node.children is None]
+        children = self._tree.expand(frontier, self._engine)
         claims = self._gather_proved(parents)
         changed = add_claims(self._connection, self._campaign, claims)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
@@ -76,8 +82,8 @@ class Splitter:
         """The node with its hints, which only the frontier needs."""
         known = PlanNode(node.id, node.lo, node.hi, node.children, guess=node.lo, plies_left=0)
         if node.children is None or always:
-            engine, position = self._tree.engine, self._tree.position(node)
-            known.plies_left = engine.game.plies_left(position)
+            engine, position = self._engine, self._tree.position(node)
+            known.plies_left = self._tree.game.plies_left(position)
             if node.lo < node.hi:
                 known.guess = engine.guess(position)
                 known.appraise = partial(engine.efforts, position)

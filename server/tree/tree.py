@@ -13,7 +13,7 @@ from uuid import UUID
 
 from zermelo import ZermeloError
 from zermelo.engine import Engine
-from zermelo.games import KEY_BYTES, Bounds, Key
+from zermelo.games import KEY_BYTES, Bounds, Game, Key
 from zermelo.server.database import Connection
 from zermelo.server.tree.identity import CampaignId, NodeId, node_id
 from zermelo.sql import query
@@ -49,9 +49,8 @@ class _Child:
 class Tree:
     """Reads and grows the tree of one campaign; bounds are the back-up's business."""
 
-    def __init__(self, connection: Connection, campaign: CampaignId, engine: Engine) -> None:
-        self.connection, self.campaign = connection, campaign
-        self.engine, self.game = engine, engine.game
+    def __init__(self, connection: Connection, campaign: CampaignId, game: Game[Any]) -> None:
+        self.connection, self.campaign, self.game = connection, campaign, game
 
     def lock(self) -> None:
         """Keep every other writer off this tree until the transaction ends."""
@@ -88,7 +87,7 @@ class Tree:
         self._insert_histories([(root, history)])
         return root
 
-    def expand(self, nodes: Sequence[Node]) -> dict[NodeId, Node]:
+    def expand(self, nodes: Sequence[Node], engine: Engine) -> dict[NodeId, Node]:
         """Give frontier nodes their children, in place; every child as the database has it.
 
         The caller holds the tree lock and backs the nodes up afterwards.
@@ -99,7 +98,7 @@ class Tree:
         children: dict[NodeId, _Child] = {}
         further: list[tuple[NodeId, NodeId]] = []
         edges: list[tuple[NodeId, NodeId]] = []
-        for node, below in zip(nodes, self._children_of(nodes), strict=True):
+        for node, below in zip(nodes, self._children_of(nodes, engine), strict=True):
             ids = []
             for child in below:
                 id_ = node_id(self.campaign, child.key, child.history)
@@ -118,11 +117,11 @@ class Tree:
         )
         return stored
 
-    def ids_below(self, nodes: Sequence[Node]) -> list[list[NodeId]]:
+    def ids_below(self, nodes: Sequence[Node], engine: Engine) -> list[list[NodeId]]:
         """The ids of each node's children, whether or not they are in the tree."""
         return [
             [node_id(self.campaign, child.key, child.history) for child in below]
-            for below in self._children_of(nodes)
+            for below in self._children_of(nodes, engine)
         ]
 
     # -- inside -----------------------------------------------------------------------
@@ -171,12 +170,12 @@ class Tree:
                 {"ids": [id_ for id_, _ in told], "histories": [text for _, text in told]},
             )
 
-    def _children_of(self, nodes: Sequence[Node]) -> list[list[_Child]]:
+    def _children_of(self, nodes: Sequence[Node], engine: Engine) -> list[list[_Child]]:
         if self.game.path_dependent:
             return [self._children_by_rules(node) for node in nodes]
-        below = self.engine.expand(b"".join(node.key for node in nodes))
+        below = engine.expand(b"".join(node.key for node in nodes))
         # A second step tells which children are final: they have none themselves.
-        final = [count == 0 for count in self.engine.expand(below.children).counts]
+        final = [count == 0 for count in engine.expand(below.children).counts]
         keys = iter(zip(_split(below.children), final, strict=True))
         return [
             [_Child(key, b"", over) for key, over in _take(keys, count)] for count in below.counts

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 from zermelo import ZermeloError
 from zermelo.server.database import Connection
+from zermelo.server.listening import notify
 from zermelo.server.trust.audit import record
+from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
 
 UserId = int
@@ -25,8 +27,6 @@ FEWEST_BYTE_VALUES = 18
 LONGEST_NAME = 40
 #: Names that begin so are given to volunteers who want none.
 ANONYMOUS = "anonymous"
-#: Coordinators listen here to forget what they remember about callers.
-CHANNEL = "zermelo_accounts"
 
 
 class Role(StrEnum):
@@ -143,7 +143,7 @@ def user_id(connection: Connection, name: str) -> UserId:
 
 def forget_callers(connection: Connection) -> None:
     """Tell the coordinators that what they know about accounts and hosts is out of date."""
-    connection.execute(query("notify"), (CHANNEL, ""))
+    notify(connection, Channel.ACCOUNTS)
 
 
 def _detail(what: str, reason: str) -> str:

@@ -13,6 +13,7 @@ from zermelo.server.trust.accounts import forget_callers, user_id
 from zermelo.server.trust.audit import record
 from zermelo.server.trust.records import convict
 from zermelo.server.trust.retraction import dispute, retract_doubted
+from zermelo.server.vocabulary import CampaignState, Replication
 from zermelo.sql import query
 
 
@@ -87,7 +88,7 @@ def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str)
         believed = [
             row[0] for row in connection.execute(query("believed_results"), {"workunit": workunit})
         ]
-        if believed and campaign.replication == "none":
+        if believed and campaign.replication is Replication.NONE:
             connection.execute(query("doubt_these"), {"results": believed})
             retract_doubted(connection, campaign)
         elif believed:
@@ -97,10 +98,16 @@ def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str)
 
 
 #: What steering a campaign into a state is called.
-STEERING = {"paused": "pause", "running": "resume", "cancelled": "cancel"}
+STEERING = {
+    CampaignState.PAUSED: "pause",
+    CampaignState.RUNNING: "resume",
+    CampaignState.CANCELLED: "cancel",
+}
 
 
-def steer(connection: Connection, name: str, state: str, reason: str, *, actor: str) -> None:
+def steer(
+    connection: Connection, name: str, state: CampaignState, reason: str, *, actor: str
+) -> None:
     """Pause, resume or cancel a campaign."""
     with connection.transaction():
         steer_campaign(connection, find_campaign(connection, name), state)

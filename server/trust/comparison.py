@@ -12,6 +12,7 @@ from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.chance import CHANCE
 from zermelo.server.database import Connection
+from zermelo.server.listening import notify
 from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.voting import (
@@ -23,12 +24,14 @@ from zermelo.server.trust.voting import (
     decide,
     sharper_question,
 )
+from zermelo.server.vocabulary import Channel, Replication, ResultState, WorkunitState
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-OPEN = frozenset({"ready", "leased", "returned"})
-BELIEVED = frozenset({"valid", "assimilated"})
+#: States of a question whose answer is still to be found; an exhausted one has its answer.
+UNDECIDED = frozenset({WorkunitState.READY, WorkunitState.LEASED, WorkunitState.RETURNED})
+BELIEVED = frozenset({ResultState.VALID, ResultState.ASSIMILATED})
 
 
 class Question(NamedTuple):
@@ -46,7 +49,7 @@ class Question(NamedTuple):
     campaign_quorum: int
 
 
-class Answer(NamedTuple):
+class StoredVote(NamedTuple):
     """One answer to a question, as stored."""
 
     workunit: int
@@ -93,9 +96,9 @@ class Comparison:
         # Nobody is convicted while it is judged here, or what it said would be overlooked.
         self.connection.execute(query("lock_voters"), (self.workunits,))
         rows = self.connection.execute(query("lock_questions"), (self.workunits,)).fetchall()
-        answers: dict[int, list[Answer]] = defaultdict(list)
+        answers: dict[int, list[StoredVote]] = defaultdict(list)
         for row in self.connection.execute(query("votes"), (self.workunits,)):
-            answer = Answer(*row)
+            answer = StoredVote(*row)
             answers[answer.workunit].append(answer)
         for row in rows:
             question = Question(*row)
@@ -103,13 +106,13 @@ class Comparison:
                 self._decide(question, answers[question.id])
         self._write()
 
-    def _decide(self, question: Question, answers: list[Answer]) -> None:
+    def _decide(self, question: Question, answers: list[StoredVote]) -> None:
         quorum = question.quorum
-        if quorum == 1 and question.replication == "quorum":
+        if quorum == 1 and question.replication == Replication.QUORUM:
             quorum = question.campaign_quorum
         rules = Bounds(-question.max_score, question.max_score)
         votes = [self._vote(question, answer) for answer in answers]
-        strangers = self._strangers if question.replication == "adaptive" else 1
+        strangers = self._strangers if question.replication == Replication.ADAPTIVE else 1
         verdict = decide(votes, question.threshold, rules, quorum, strangers)
         stored = {answer.lease: answer for answer in answers}
         if verdict.decided:
@@ -118,7 +121,7 @@ class Comparison:
             self._ask_another(question, verdict, stored)
 
     def _accept(
-        self, question: Question, verdict: Verdict, stored: dict[int, Answer], rules: Bounds
+        self, question: Question, verdict: Verdict, stored: dict[int, StoredVote], rules: Bounds
     ) -> None:
         below = [
             KnownBounds(key, history, bounds.lo, bounds.hi)
@@ -131,7 +134,7 @@ class Comparison:
                 continue
             worth = 0.0 if answer.pledge else min(question.expected, answer.budget)
             effort = max(0.0, worth - answer.granted)
-            self._settle(answer, "valid", verdict.bounds, effort, proved)
+            self._settle(answer, ResultState.VALID, verdict.bounds, effort, proved)
             proved = None  # once is enough
             self._efforts.append((vote.host, effort))
             if verdict.confirmed:
@@ -142,45 +145,47 @@ class Comparison:
             answer = stored[vote.lease]
             self._liars.add(vote.host)
             if answer.state not in BELIEVED:
-                self._settle(answer, "invalid", None)
+                self._settle(answer, ResultState.INVALID, None)
             log.warning(
                 "result %d of host %d is outvoted by %d users",
                 vote.lease, vote.host, len({winner.user for winner in verdict.winners}),
             )
         for vote in verdict.others:
             if stored[vote.lease].state not in BELIEVED:
-                self._settle(stored[vote.lease], "valid", rules)  # nothing of it is believed
+                # Nothing of it is believed.
+                self._settle(stored[vote.lease], ResultState.VALID, rules)
         quorum = max(question.quorum, 2) if verdict.confirmed else question.quorum
-        state = "returned" if question.state in OPEN else question.state
+        state = WorkunitState.RETURNED if question.state in UNDECIDED else question.state
         self._questions.append((question.id, state, quorum, False))
 
     def _ask_another(
-        self, question: Question, verdict: Verdict, stored: dict[int, Answer]
+        self, question: Question, verdict: Verdict, stored: dict[int, StoredVote]
     ) -> None:
         quorum = max(2, verdict.quorum)
-        if question.state in OPEN:
-            state = "ready" if question.state == "returned" else question.state
+        if question.state in UNDECIDED:
+            returned = question.state == WorkunitState.RETURNED
+            state = WorkunitState.READY if returned else question.state
         elif verdict.disputed and self._can_reopen(question):
-            state = "ready"
+            state = WorkunitState.READY
         else:  # nobody needs the answer any more
             for answer in stored.values():
                 if answer.state not in BELIEVED:
-                    self._settle(answer, "retracted", None)
+                    self._settle(answer, ResultState.RETRACTED, None)
             return
         for answer in stored.values():
-            if answer.state == "pending":
-                self._settle(answer, "unconfirmed", None, proved=answer.proved)
+            if answer.state == ResultState.PENDING:
+                self._settle(answer, ResultState.UNCONFIRMED, None, proved=answer.proved)
         self._questions.append((question.id, state, quorum, verdict.disputed))
 
     def _can_reopen(self, question: Question) -> bool:
         """Whether a question that had been answered can be asked again."""
-        if question.state == "withdrawn":
+        if question.state == WorkunitState.WITHDRAWN:
             return False
         row = self.connection.execute(query("may_reopen"), (question.id,)).fetchone()
         return bool(row and row[0])
 
     def _settle(
-        self, answer: Answer, state: str, bounds: Bounds | None, credit: float = 0.0,
+        self, answer: StoredVote, state: ResultState, bounds: Bounds | None, credit: float = 0.0,
         proved: bytes | None = None,
     ) -> None:  # fmt: skip
         row = {
@@ -202,8 +207,8 @@ class Comparison:
                 query("settle_questions"),
                 {"ids": ids, "states": states, "quorums": quorums, "disputed": disputed},
             )
-            if "ready" in states:
-                connection.execute(query("notify"), ("zermelo_ready", ""))
+            if WorkunitState.READY in states:
+                notify(connection, Channel.READY)
         grant(connection, self._efforts)
         records.confirm(connection, self._confirmed)
         if self._pledges:
@@ -211,7 +216,7 @@ class Comparison:
                 query("ask_pledges"),
                 {"leases": list(self._pledges), "thresholds": list(self._pledges.values())},
             )
-            connection.execute(query("notify"), ("zermelo_ready", ""))
+            notify(connection, Channel.READY)
         if self._liars:
             records.convict(connection, sorted(self._liars))
 
@@ -227,11 +232,12 @@ class Comparison:
             return None
         return min(STRANGERS, max(2, active))
 
-    def _vote(self, question: Question, answer: Answer) -> Vote:
+    def _vote(self, question: Question, answer: StoredVote) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)
         known = answer.streak >= records.KNOWN_AFTER
         trusted = answer.state in BELIEVED
-        if answer.state == "pending" and question.replication == "adaptive":
+        adaptive = question.replication == Replication.ADAPTIVE
+        if answer.state == ResultState.PENDING and adaptive:
             rate = check_rate(answer.streak, records.KNOWN_AFTER, records.LEAST_CHECKED)
             trusted = CHANCE.random() >= rate
             if known and not trusted:

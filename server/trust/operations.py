@@ -20,6 +20,7 @@ from zermelo.server.trust import accounts, administration
 from zermelo.server.trust.accounts import AccountError, Role
 from zermelo.server.trust.administration import AdministrationError
 from zermelo.server.trust.audit import actions
+from zermelo.server.vocabulary import CampaignState
 
 M = TypeVar("M", bound=Message)
 
@@ -148,7 +149,7 @@ def _ask_again(connection: Connection, request: pb.AskAgainRequest, actor: str) 
     return pb.AskAgainReply(answers=answers)
 
 
-def _steering(state: str) -> Callable[[Connection, Any, str], Any]:
+def _steering(state: CampaignState) -> Callable[[Connection, Any, str], Any]:
     def steer(connection: Connection, request: Any, actor: str) -> Any:
         administration.steer(connection, request.campaign, state, request.reason, actor=actor)
         return pb.SteerCampaignReply(campaign=request.campaign, state=state)
@@ -173,9 +174,9 @@ _PERFORMED: dict[type[Message], Callable[[Connection, Any, str], Any]] = {
     pb.BanUserRequest: _ban_user,
     pb.UnbanUserRequest: _unban_user,
     pb.AskAgainRequest: _ask_again,
-    pb.PauseCampaignRequest: _steering("paused"),
-    pb.ResumeCampaignRequest: _steering("running"),
-    pb.CancelCampaignRequest: _steering("cancelled"),
+    pb.PauseCampaignRequest: _steering(CampaignState.PAUSED),
+    pb.ResumeCampaignRequest: _steering(CampaignState.RUNNING),
+    pb.CancelCampaignRequest: _steering(CampaignState.CANCELLED),
 }
 
 

@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from zermelo.server.database import Connection
+from zermelo.server.listening import notify
 from zermelo.server.trust.audit import record
 from zermelo.server.trust.voting import STRANGERS
+from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -65,6 +67,6 @@ def convict(
     for host in hosts:
         record(connection, actor, "convict", f"host {host}", detail or "outvoted")
     for campaign, _ in rows:
-        connection.execute(query("notify"), ("zermelo_valid", str(campaign)))
+        notify(connection, Channel.VALID, campaign)
     log.warning("hosts %s gave bad answers; %d results are in doubt", list(hosts), doubted)
     return doubted

@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
+from zermelo.server.listening import notify
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.trust.audit import record
 from zermelo.server.trust.voting import DISPUTE_QUORUM
+from zermelo.server.vocabulary import Answer, Channel, ResultState
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -35,18 +37,18 @@ def retract_doubted(connection: Connection, campaign: Campaign) -> Retracted | N
     rows = connection.execute(query("doubted_results"), (campaign.id,)).fetchall()
     if not rows:
         return None
-    return _retract(connection, campaign, [row[0] for row in rows], "retracted")
+    return _retract(connection, campaign, [row[0] for row in rows], ResultState.RETRACTED)
 
 
 def dispute(
     connection: Connection, campaign: Campaign, contested: Sequence[int]
 ) -> Retracted:
     """Take results out and have their questions decided by more users."""
-    retracted = _retract(connection, campaign, contested, "unconfirmed")
+    retracted = _retract(connection, campaign, contested, ResultState.UNCONFIRMED)
     connection.execute(
         query("dispute_answers"), {"results": list(contested), "quorum": DISPUTE_QUORUM}
     )
-    connection.execute(query("notify"), ("zermelo_ready", str(campaign.id)))
+    notify(connection, Channel.READY, campaign.id)
     return retracted
 
 
@@ -106,7 +108,7 @@ def _retract(
     resting = _closure(connection, campaign, results)
     every = [*results, *resting]
     told: list[str] = []
-    for those, becomes in ((results, state), (resting, "retracted")):
+    for those, becomes in ((results, state), (resting, ResultState.RETRACTED)):
         rows = connection.execute(
             query("retract_results"), {"results": list(those), "state": becomes}
         )
@@ -117,7 +119,7 @@ def _retract(
     connection.execute(query("reopen_unanswered"), {"results": every})
     if loosened:
         connection.execute(query("reopen_tests"), {"campaign": campaign.id})
-    if loosened or resting or "exhausted" in told:  # else no plan was made from them
+    if loosened or resting or Answer.EXHAUSTED in told:  # else no plan was made from them
         connection.execute(query("begin_revision"), (campaign.id,))
     retracted = Retracted(len(results), len(resting), loosened)
     record(
@@ -126,7 +128,7 @@ def _retract(
         f" {retracted.nodes} bounds",
     )  # fmt: skip
     log.warning("campaign %s: %s", campaign.name, retracted)
-    connection.execute(query("notify"), ("zermelo_tree", str(campaign.id)))
+    notify(connection, Channel.TREE, campaign.id)
     return retracted
 
 

@@ -65,7 +65,7 @@ WHERE workunits.id = ended.workunit AND workunits.state = 'leased'
 SELECT campaigns.name, workunits.state, count(*),
        extract(epoch FROM now() - min(workunits.created_at))::float8
 FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign AND campaigns.state = 'running'
-WHERE workunits.state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE workunits.state IN {open_states}
 GROUP BY 1, 2
 
 -- name: measured_backlog
@@ -81,7 +81,7 @@ FROM hosts WHERE seen_at > now() - interval '10 minutes' GROUP BY 1
 
 -- name: measured_trouble
 SELECT (SELECT count(*) FROM workunits
-        WHERE disputed AND state IN ('ready', 'leased', 'returned', 'exhausted')),
+        WHERE disputed AND state IN {open_states}),
        (SELECT count(*) FROM alarms WHERE settled_at IS NULL),
        (SELECT count(*) FROM audit WHERE action = 'convict'),
        (SELECT count(*) FROM audit WHERE action = 'retract')

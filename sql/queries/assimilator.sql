@@ -48,7 +48,7 @@ UPDATE workunits SET state = CASE
 FROM locked
 WHERE workunits.id = locked.id AND CASE
     WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
-    ELSE locked.state IN ('ready', 'leased', 'returned', 'exhausted') END
+    ELSE locked.state IN {open_states} END
 
 -- name: count_results
 UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,
@@ -79,7 +79,7 @@ WITH refused AS (
 ), withdrawn AS (
     UPDATE workunits SET state = 'withdrawn', disputed = false
     WHERE id IN (SELECT workunit FROM refused)
-      AND state IN ('ready', 'leased', 'returned', 'exhausted')
+      AND state IN {open_states}
     RETURNING id
 )
 UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)

@@ -61,7 +61,7 @@ SELECT FROM campaigns WHERE id = %s FOR NO KEY UPDATE
 -- A campaign that ends needs no answer any more.
 WITH unneeded AS (
     SELECT id FROM workunits
-    WHERE campaign = %(campaign)s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+    WHERE campaign = %(campaign)s AND state IN {open_states}
     ORDER BY id FOR UPDATE
 ), withdrawn AS (
     UPDATE workunits SET state = 'withdrawn', disputed = false
@@ -101,7 +101,7 @@ SELECT count(*) FILTER (WHERE state = 'ready') AS ready,
        count(*) FILTER (WHERE state = 'leased') AS leased,
        count(*) FILTER (WHERE state = 'returned') AS returned
 FROM workunits
-WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE campaign = %s AND state IN {open_states}
 
 -- name: campaign_standings
 -- Where campaigns stand, or one of them. Open workunits are counted in one pass: they have no
@@ -124,7 +124,7 @@ LEFT JOIN (
            count(*) FILTER (WHERE state = 'leased') AS leased,
            count(*) FILTER (WHERE state = 'returned') AS returned
     FROM workunits
-    WHERE state IN ('ready', 'leased', 'returned', 'exhausted')
+    WHERE state IN {open_states}
       AND (%(campaign)s::smallint IS NULL OR campaign = %(campaign)s)
     GROUP BY campaign
 ) AS queue ON queue.campaign = chosen.id
@@ -152,4 +152,4 @@ VALUES (%(campaign)s, %(kind)s, %(node)s, %(result)s, %(detail)s)
 -- name: open_disputes
 -- Contradictions between answers that are still to be decided.
 SELECT count(*) FROM workunits
-WHERE campaign = %s AND disputed AND state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE campaign = %s AND disputed AND state IN {open_states}

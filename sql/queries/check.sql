@@ -103,7 +103,7 @@ WHERE one.state = 'assimilated' AND other.state = 'assimilated'
 
 -- name: check_disputes
 SELECT campaign, format('workunit %s is %s', id, state) FROM workunits
-WHERE disputed AND (state NOT IN ('ready', 'leased', 'returned', 'exhausted') OR quorum < 2)
+WHERE disputed AND (state NOT IN {open_states} OR quorum < 2)
 
 -- name: check_wrong_answers
 SELECT workunits.campaign, format('workunit %s', workunits.id)
@@ -129,7 +129,7 @@ WHERE campaigns.state = 'finished'
 SELECT campaigns.id, format('workunit %s is %s', workunits.id, workunits.state)
 FROM campaigns JOIN workunits ON workunits.campaign = campaigns.id
 WHERE campaigns.state IN ('finished', 'cancelled')
-  AND workunits.state IN ('ready', 'leased', 'returned', 'exhausted')
+  AND workunits.state IN {open_states}
 
 -- name: check_tests
 SELECT tests.campaign, format('test %s', tests.threshold)

@@ -23,9 +23,6 @@ SELECT pg_advisory_xact_lock(%s)
 -- Take a lock that lives as long as the connection, or tell that somebody else has it.
 SELECT pg_try_advisory_lock(%s, %s)
 
--- name: unlock_session
-SELECT pg_advisory_unlock(%s, %s)
-
 -- name: plan_by_index
 -- This session's statements find rows by index, a batch at a time. Their plans hold however
 -- large the tables become, so they are made once: making them takes longer than running them.

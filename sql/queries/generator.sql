@@ -8,7 +8,7 @@ SELECT id, lo, hi FROM nodes WHERE id IN (SELECT node FROM taken)
 -- name: open_workunits
 -- For a generator that starts: the questions that are being worked on.
 SELECT node, threshold, state FROM workunits
-WHERE campaign = %s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE campaign = %s AND state IN {open_states}
 
 -- name: exhausted_workunits
 -- Workunits to be split, and the nodes spent on them in vain.
@@ -67,7 +67,7 @@ FROM unnest(
     %(known_from)s::bigint[]
 ) AS question (node, threshold, priority, expected, guess, plies_left, ply, effort_yes, effort_no,
                known, known_from)
-ON CONFLICT (node, threshold) WHERE state IN ('ready', 'leased', 'returned', 'exhausted') DO NOTHING
+ON CONFLICT (node, threshold) WHERE state IN {open_states} DO NOTHING
 
 -- name: count_workunits
 UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)s

@@ -16,7 +16,7 @@ ORDER BY at
 SELECT ply, count(*) FILTER (WHERE state = 'ready') AS ready,
        count(*) FILTER (WHERE state <> 'ready') AS leased, sum(expected)::float8 AS expected
 FROM workunits
-WHERE campaign = %(campaign)s AND state IN ('ready', 'leased', 'returned', 'exhausted')
+WHERE campaign = %(campaign)s AND state IN {open_states}
 GROUP BY ply ORDER BY ply
 
 -- name: provenance

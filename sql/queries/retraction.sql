@@ -45,7 +45,7 @@ RETURNING nodes.id, nodes.parent, nodes.parents
 WITH unfounded AS (
     SELECT workunits.id FROM workunits
     WHERE campaign = %(campaign)s AND known_from && %(results)s::bigint[]
-      AND state IN ('ready', 'leased', 'returned', 'exhausted')
+      AND state IN {open_states}
     UNION
     SELECT workunits.id FROM workunits JOIN nodes ON nodes.id = workunits.node
     WHERE workunits.id = ANY (ARRAY (
@@ -81,7 +81,7 @@ WHERE id = ANY (ARRAY (SELECT workunit FROM results WHERE lease = ANY(%(results)
   AND NOT EXISTS (
       SELECT FROM workunits AS twin
       WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
-        AND twin.id <> workunits.id AND twin.state IN ('ready', 'leased', 'returned', 'exhausted')
+        AND twin.id <> workunits.id AND twin.state IN {open_states}
   )
 
 -- name: reopen_tests

@@ -105,7 +105,7 @@ WITH told AS MATERIALIZED (
     SELECT w.campaign, w.node, told.threshold, w.budget, w.priority, w.expected, w.guess,
            w.plies_left, w.ply, w.known, w.known_from, 2, true
     FROM told JOIN workunits AS w ON w.id = told.workunit
-    ON CONFLICT (node, threshold) WHERE state IN ('ready', 'leased', 'returned', 'exhausted')
+    ON CONFLICT (node, threshold) WHERE state IN {open_states}
     DO NOTHING
     RETURNING id, node, threshold, campaign
 ), pledged AS MATERIALIZED (
@@ -135,7 +135,7 @@ WHERE totals.campaign = counted.campaign
 SELECT campaigns.state = 'running' AND NOT EXISTS (
     SELECT FROM workunits AS twin
     WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
-      AND twin.id <> workunits.id AND twin.state IN ('ready', 'leased', 'returned', 'exhausted')
+      AND twin.id <> workunits.id AND twin.state IN {open_states}
 )
 FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
 WHERE workunits.id = %s FOR SHARE OF campaigns

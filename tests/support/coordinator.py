@@ -150,7 +150,7 @@ def answer(workunit: pb.Workunit, **fields: Any) -> pb.Result:
 
 @pytest.fixture
 def campaign(connection: Connection) -> Campaign:
-    return create_campaign(connection, "reversi:4x4")
+    return create_campaign(connection, "reversi:4x4", replication="none")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from zermelo.server.tree.tree import Tree
 def wrong_bounds(connection: Connection, campaign: Campaign) -> list[int]:
     """The nodes whose bounds exclude their true score."""
     engine = open_engine(campaign.game, hash_mb=1)
-    tree = Tree(connection, campaign.id, engine)
+    tree = Tree(connection, campaign.id, campaign.game)
     ids = [row[0] for row in connection.execute(
         "SELECT id FROM nodes WHERE campaign = %s", (campaign.id,)
     ).fetchall()]

@@ -37,7 +37,7 @@ def stop(process: subprocess.Popen[str]) -> str:
 def test_separate_services_and_several_clients(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
-    create_campaign(connection, "reversi:4x4", node_limit=15)
+    create_campaign(connection, "reversi:4x4", node_limit=15, replication="none")
     addresses = [f"127.0.0.1:{free_port()}" for _ in range(2)]
     running = [
         start("serve", name, "--database", database)
@@ -64,7 +64,7 @@ def test_separate_services_and_several_clients(
 def test_all_services_in_one_command(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
-    create_campaign(connection, "reversi:4x4")
+    create_campaign(connection, "reversi:4x4", replication="none")
     address = f"127.0.0.1:{free_port()}"
     services = start(
         "serve", "all", "--database", database, "--listen", address, "--open-access"
@@ -154,7 +154,7 @@ def connected(connection: Connection) -> int:
 def test_a_standby_takes_over_from_a_killed_service(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
-    create_campaign(connection, "reversi:4x4", node_limit=15)
+    create_campaign(connection, "reversi:4x4", node_limit=15, replication="none")
     address = f"127.0.0.1:{free_port()}"
     join = ("client", "run", "--server", address, "--workers", "1", "--data-dir", str(tmp_path))
     first = [start("serve", name, "--database", database) for name in ("generator", "assimilator")]

@@ -43,7 +43,7 @@ def prepare(folder: Path, spec: str, *, node_limit: int) -> None:
     with embedded_database(folder, create=True) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
-            create_campaign(connection, spec, node_limit=node_limit)
+            create_campaign(connection, spec, node_limit=node_limit, replication="none")
 
 
 def query(folder: Path, text: str) -> Any:

@@ -44,7 +44,7 @@ class Watched(Fleet):
 
 
 def watched(connection: Connection, oracle: Oracle, clients: int) -> Watched:
-    campaign = create_campaign(connection, GAME.spec, target_seconds=60.0)
+    campaign = create_campaign(connection, GAME.spec, target_seconds=60.0, replication="none")
     fleet = Watched(connection, campaign, oracle, clients, SPEED)
     fleet.run()
     return fleet

@@ -78,7 +78,8 @@ def test_a_name_means_one_game(database: str) -> None:
 
 
 def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> None:
-    Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=60)).run()
+    campaign = create_campaign(connection, "reversi:4x4", node_limit=60, replication="none")
+    Solve(connection, campaign).run()
     shown = run(database, "campaign", "show", "reversi:4x4").output
     assert "value -8, the second player wins" in shown
     assert "nothing" in shown
@@ -90,7 +91,10 @@ def solved(postgres: str) -> Iterator[str]:
     with new_database(postgres) as url:
         with connect_once(url) as connection:
             connection.execute("ALTER TABLE nodes DROP CONSTRAINT nodes_check")
-            Solve(connection, create_campaign(connection, "reversi:4x4", node_limit=6)).run()
+            campaign = create_campaign(
+                connection, "reversi:4x4", node_limit=6, replication="none"
+            )
+            Solve(connection, campaign).run()
         assert run(url, "db", "check").exit_code == 0
         yield name_of(url)
 

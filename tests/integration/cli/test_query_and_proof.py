@@ -75,7 +75,7 @@ def test_claims(database: str, tmp_path: Path) -> None:
 def test_mistakes_are_told_in_a_line(
     connection: Connection, database: str, words: list[str], complaint: str
 ) -> None:
-    create_campaign(connection, SPEC)
+    create_campaign(connection, SPEC, replication="none")
     done = run(*words, "--database", database)
     assert isinstance(done.exception, ZermeloError)
     assert done.exception.exit_code in (2, 4)

@@ -145,7 +145,7 @@ def test_a_position_to_start_from(connection: Connection, tmp_path: Path) -> Non
 def test_an_unfinished_campaign_exports_what_is_proved(
     connection: Connection, tmp_path: Path
 ) -> None:
-    campaign = create_campaign(connection, "reversi:4x5", node_limit=50)
+    campaign = create_campaign(connection, "reversi:4x5", node_limit=50, replication="none")
     with pytest.raises(ProofError, match="nothing is proved"):
         export_proof(connection, campaign, tmp_path / "proof")
     assert not list(tmp_path.iterdir())

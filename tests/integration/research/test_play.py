@@ -37,7 +37,7 @@ from zermelo.server.database import Connection
 
 def proof_player(connection: Connection, spec: str, **options: Any) -> tuple[ProofPlayer, Bounds]:
     """A player from the proof of a solved campaign, and what is proved about the start."""
-    campaign = create_campaign(connection, spec, **options)
+    campaign = create_campaign(connection, spec, replication="none", **options)
     bounds = Solve(connection, campaign).run()
     return ProofPlayer(TreeQueries(connection, campaign), 10**6), bounds
 

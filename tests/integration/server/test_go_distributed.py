@@ -45,6 +45,6 @@ def test_distributed_equals_the_engine(
 ) -> None:
     game = go(f"{size},{rules}")
     value = GoEngine(game).solve(game.initial()).bounds
-    campaign = create_campaign(connection, game.spec, node_limit=node_limit)
+    campaign = create_campaign(connection, game.spec, node_limit=node_limit, replication="none")
     assert Solve(connection, campaign, clients=3).run() == value
     assert check_database(connection) == []

@@ -15,7 +15,7 @@ from zermelo.server.database import Connection
 
 @pytest.fixture
 def solve(connection: Connection) -> Solve:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=60)
+    campaign = create_campaign(connection, "reversi:4x4", node_limit=60, replication="none")
     solve = Solve(connection, campaign, clients=2)
     solve.plan.step(solve.demand())
     return solve

@@ -45,7 +45,9 @@ def test_plain_minimax_confirms_the_smallest_board() -> None:
 def test_smallest_board(
     connection: Connection, goal: str, node_limit: int, clients: int
 ) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", goal=goal, node_limit=node_limit)
+    campaign = create_campaign(
+        connection, "reversi:4x4", goal=goal, node_limit=node_limit, replication="none"
+    )
     bounds = Solve(connection, campaign, clients=clients).run()
     assert agrees(bounds, KNOWN_VALUES["reversi:4x4"], goal)
     assert check_database(connection) == []
@@ -59,7 +61,9 @@ def test_smallest_board(
 def test_twenty_squares(
     connection: Connection, spec: str, goal: str, node_limit: int, clients: int
 ) -> None:
-    campaign = create_campaign(connection, spec, goal=goal, node_limit=node_limit)
+    campaign = create_campaign(
+        connection, spec, goal=goal, node_limit=node_limit, replication="none"
+    )
     bounds = Solve(connection, campaign, clients=clients).run()
     assert agrees(bounds, KNOWN_VALUES[spec], goal)
     summary = campaign_summary(connection, campaign.name)
@@ -77,7 +81,7 @@ def test_late_positions(connection: Connection, seed: int) -> None:
     for goal in ("score", "outcome"):
         campaign = create_campaign(
             connection, game.spec, name=goal, position=position, goal=goal,
-            node_limit=chance.choice([3, 10, 40]),
+            node_limit=chance.choice([3, 10, 40]), replication="none",
         )
         solve = Solve(connection, campaign, clients=chance.randint(1, 4), seed=seed)
         assert agrees(solve.run(), value, goal)
@@ -85,7 +89,7 @@ def test_late_positions(connection: Connection, seed: int) -> None:
 
 
 def test_a_generator_that_dies_loses_nothing(connection: Connection) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=20)
+    campaign = create_campaign(connection, "reversi:4x4", node_limit=20, replication="none")
     solve = Solve(connection, campaign, clients=3)
     for _ in range(10_000):
         solve.restart_generator()
@@ -97,8 +101,10 @@ def test_a_generator_that_dies_loses_nothing(connection: Connection) -> None:
 
 
 def test_a_finished_campaign_is_found_again(connection: Connection) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", goal="outcome", node_limit=500)
+    campaign = create_campaign(
+        connection, "reversi:4x4", goal="outcome", node_limit=500, replication="none"
+    )
     Solve(connection, campaign).run()
-    again = create_campaign(connection, "reversi:4x4", goal="outcome")
+    again = create_campaign(connection, "reversi:4x4", goal="outcome", replication="none")
     assert (again.id, again.state) == (campaign.id, "finished")
     assert campaign_summary(connection, "reversi:4x4").outcome == "the second player wins"

@@ -25,7 +25,8 @@ def test_a_crash_after_promises(open_path: Path) -> None:
     with running(postgres) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
-            queue = Queue(connection, create_campaign(connection, "reversi:4x4"))
+            campaign = create_campaign(connection, "reversi:4x4", replication="none")
+            queue = Queue(connection, campaign)
             queue.add(16)
         with running_coordinator(url, lease_seconds=600.0) as address:
             host = Host(address)

@@ -189,7 +189,7 @@ def test_nothing_that_is_sent_does_harm(
         monkeypatch.setattr(module, name, fast)
     queue.add(30)
     connection.execute("UPDATE totals SET workunits = 30")  # as a generator would have counted
-    create_campaign(connection, "reversi:4x4", name="steered")
+    create_campaign(connection, "reversi:4x4", name="steered", replication="none")
     open_account(connection, "otto", Role.VOLUNTEER, actor="test")
     with running_coordinator(database, require_token=True) as address:
         keys = [bytes([number]) * 16 for number in range(3)]

@@ -49,7 +49,7 @@ def researcher(connection: Connection) -> str:
 
 @pytest.fixture
 def server(database: str, connection: Connection) -> Iterator[str]:
-    create_campaign(connection, SPEC, node_limit=100)
+    create_campaign(connection, SPEC, node_limit=100, replication="none")
     with running_coordinator(database, require_token=True) as address:
         yield address
 
@@ -84,7 +84,7 @@ def everything(queries: Queries) -> dict[str, Any]:
 def test_both_doors_while_it_runs(
     connection: Connection, database: str, server: str, researcher: str
 ) -> None:
-    solve = Solve(connection, create_campaign(connection, SPEC, node_limit=100))
+    solve = Solve(connection, create_campaign(connection, SPEC, node_limit=100, replication="none"))
     with zermelo.open(database) as near, zermelo.open(server=server, token=researcher) as far:
         assert near.campaigns() == far.campaigns() == [SPEC]
         doors = [campaigns.campaign(SPEC) for campaigns in (near, far)]
@@ -187,7 +187,7 @@ def test_no_answer_takes_for_ever(
     connection: Connection, database: str, researcher: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zermelo.server.coordinator.research.LONGEST_SECONDS", 3.0)
-    create_campaign(connection, SPEC)
+    create_campaign(connection, SPEC, replication="none")
     with (
         running_coordinator(database, require_token=True) as server,
         zermelo.open(server=server, token=researcher) as far,
@@ -223,7 +223,7 @@ def test_the_library_changes_nothing(database: str) -> None:
 def test_the_command_through_both_doors(
     connection: Connection, database: str, server: str, researcher: str
 ) -> None:
-    Solve(connection, create_campaign(connection, SPEC, node_limit=100)).run()
+    Solve(connection, create_campaign(connection, SPEC, node_limit=100, replication="none")).run()
     near, far = ["--database", database], ["--server", server, "--token", researcher]
     number = str(connection.execute("SELECT min(workunit) FROM results").fetchall()[0][0])
     for question in (

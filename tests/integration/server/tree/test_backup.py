@@ -50,7 +50,7 @@ def worlds(draw: st.DrawFn) -> tuple[Graph, list[int], list[tuple[int, int, int]
 def plant(connection: Connection, graph: Graph) -> int:
     """The graph as the tree of a new campaign; nodes are numbered from 1."""
     connection.execute("TRUNCATE nodes, histories, claims, node_changes")
-    campaign = create_campaign(connection, "reversi:4x4").id
+    campaign = create_campaign(connection, "reversi:4x4", replication="none").id
     for node, children in enumerate(graph):
         parents = [other + 1 for other, below in enumerate(graph) if node in below]
         connection.execute(

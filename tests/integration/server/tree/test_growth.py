@@ -12,7 +12,7 @@ from zermelo.server.growth import grow
 
 
 def test_counts_of_six_by_six(connection: Connection) -> None:
-    campaign = create_campaign(connection, "reversi:6x6")
+    campaign = create_campaign(connection, "reversi:6x6", replication="none")
     counts: list[int] = []
     nodes = grow(
         connection, campaign, open_engine(campaign.game, hash_mb=1), 7,
@@ -28,7 +28,8 @@ def test_counts_of_six_by_six(connection: Connection) -> None:
 def test_a_whole_game_can_be_grown(connection: Connection) -> None:
     """Passes, early ends and transpositions between plies, down to the last position."""
     campaign = create_campaign(
-        connection, "reversi:6x6", position="XOXOXO/OXOXOX/XXOOXX/OOXXOO/XOXO--/OXOX-- X"
+        connection, "reversi:6x6", position="XOXOXO/OXOXOX/XXOOXX/OOXXOO/XOXO--/OXOX-- X",
+        replication="none",
     )
     grow(connection, campaign, open_engine(campaign.game, hash_mb=1), 12)
     assert check_database(connection) == []

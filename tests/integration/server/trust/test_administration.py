@@ -39,7 +39,7 @@ def run(database: str, *arguments: str) -> Any:
 
 @pytest.fixture
 def solve(connection: Connection) -> Solve:
-    campaign = create_campaign(connection, SPEC, node_limit=40)
+    campaign = create_campaign(connection, SPEC, node_limit=40, replication="none")
     solve = Solve(connection, campaign, clients=2, users=True)
     for _ in range(12):
         solve.step()
