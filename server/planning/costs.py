@@ -31,7 +31,7 @@ WIDEST_SPREAD = 2.0
 #: Of the logit: a constant, per point above the threshold, per unit that a no takes more.
 PRIOR_CHANCE = (0.0, 0.25, 0.5)
 PRIOR_SAMPLES = 8.0
-#: The prior was seen to hold at so many plies left.
+#: The plies left at which the prior was seen to hold.
 PRIOR_PLIES = 15.0
 #: How wrong the growth per ply may be: at first, and however many answers were seen.
 PRIOR_GROWTH_ERROR, LEAST_GROWTH_ERROR = 0.2, 0.05
@@ -117,7 +117,7 @@ class CostModel:
         return min(1 - _LEAST_CHANCE, max(_LEAST_CHANCE, chance))
 
     def error(self, plies_left: float) -> float:
-        """How wrong ln(nodes) of work at so many plies left probably is: one standard deviation.
+        """How wrong ln(nodes) of work at `plies_left` probably is: one standard deviation.
 
         Only answers make it smaller, and what lies beyond them is extrapolated.
         """
@@ -184,7 +184,7 @@ class CostModel:
         return max(math.log(nodes + 1), log_cost + self.spread * _hazard(z))
 
     def _beyond(self, log_cost: float, nodes: int) -> float:
-        """How many standard deviations so many nodes are above a log-cost."""
+        """How many standard deviations `nodes` are above a log-cost."""
         return min(4.0, (math.log(nodes + 1) - log_cost) / self.spread)
 
     def _unseen_variance(self, sample: Sample) -> float:
@@ -249,7 +249,7 @@ def _ridge(rows: Sequence[Weights]) -> list[float]:
 def _curvature(
     rows: Sequence[Weights], counts: Sequence[float], ridge: Sequence[float]
 ) -> list[list[float]]:
-    """The sum of the squares of rows that count so much each, as a matrix, and the ridge."""
+    """The sum of the squares of rows, weighted by `counts`, as a matrix, and the ridge."""
     columns = list(zip(*rows, strict=True))
     counted = [list(map(operator.mul, column, counts)) for column in columns]
     matrix = [[_dot(one, other) for other in columns] for one in counted]

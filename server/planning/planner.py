@@ -21,19 +21,19 @@ from zermelo.server.goals import Aim
 from zermelo.server.planning.costs import CostModel
 from zermelo.server.planning.questions import PlanNode, Question, Questions
 
-#: Leaves are asked in turn, first those that are needed at least so likely, then those of the
-#: next level. Below the last they are not worth a client's electricity.
+#: Leaves are asked in turn, first those that are needed with at least the first chance, then
+#: those of the next level. Below the last they are not worth a client's electricity.
 NEED_LEVELS = (0.5, 0.2, 0.05, 0.02)
 #: Pieces of the remaining work per client: more make it even, fewer repeat less.
 PIECES_PER_CLIENT = 8
 #: At least this share of what a test has cost is believed to remain.
 DOUBT = 0.05
 #: A test is believed to cost at least this share of what it looked like before its root was
-#: split, once so many questions are open. (The share is what tests of 6x6 and 6x7 cost.)
+#: split, once MANY_OPEN questions are open. (The share is what tests of 6x6 and 6x7 cost.)
 AFAR, MANY_OPEN = 0.125, 10_000
 #: A workunit may take this many times the size it was cut to before it counts as too hard.
 BUDGET_FACTOR = 4.0
-#: Idle clients help with what takes at least so many of the smallest workunits, below a
+#: Idle clients help with what takes at least HELP_FROM of the smallest workunits, below a
 #: question that somebody works on and that makes theirs less needed.
 HELP_FROM = 4.0
 HELP_DISCOUNT = 0.3
@@ -189,7 +189,7 @@ class Planner:
                     yield choice
 
     def _walk(self, least_need: float, confidence: float = 1.0) -> Iterator[Choice]:
-        """Open questions that are needed so likely, depth first, each once."""
+        """Open questions needed with at least that chance, depth first, each once."""
         seen: set[Question] = set()
         stack = [choice for choice in self._tests() if choice.need >= least_need]
         stack.reverse()

@@ -19,8 +19,8 @@ QUIET_SNAPSHOT_SECONDS = 60.0
 MOST_SAMPLES = 3000
 #: What counts as lately.
 RATE_SECONDS = 0.3
-#: The first answers to come back are the easy ones. So many for each client must have come
-#: before they are believed to be typical, and so many in all.
+#: The first answers to come back are the easy ones. Answers are believed to be typical when
+#: RESULTS_PER_CLIENT for each client have come, and LEAST_RESULTS in all.
 RESULTS_PER_CLIENT, LEAST_RESULTS = 2, 10
 _REFIT_GROWTH = 1.5
 #: Standard deviations around a mean that hold 80 % of a normal distribution.

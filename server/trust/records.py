@@ -15,9 +15,9 @@ from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-#: A host is known after so many answers in a row that others confirmed.
+#: A host is trusted after this many answers in a row that others confirmed.
 KNOWN_AFTER = 60
-#: Known hosts are checked at least so often.
+#: At least this share of a trusted host's answers is checked.
 LEAST_CHECKED = 0.04
 #: What the quota of a host may grow to.
 MOST_LEASES = 1024

@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 from zermelo.games import Bounds
 
-#: A contradiction is decided by so many users who agree, and so many more than object.
+#: A contradiction is decided when at least DISPUTE_QUORUM users agree, and DISPUTE_LEAD more than
+#: object.
 DISPUTE_QUORUM = 3
 DISPUTE_LEAD = 2
-#: So many more users must have run out of budget than have found an answer for the question
-#: to be too hard.
+#: A question is too hard when this many more users ran out of budget than found an answer.
 EXHAUSTED_LEAD = 2
-#: Users of whom none is known must be so many who agree, or all there are; and they need one
-#: who is known as soon as so many are, and more than are halfway there.
+#: Where no trusted user is among those who agree, at least STRANGERS must, or all there are.
+#: They need a trusted one as soon as STRANGERS users are trusted, and more than are halfway there.
 STRANGERS = 3
-#: So many users are asked at most about what lies below a question that is too hard.
+#: At most this many users are asked about what lies below a question that is too hard.
 MOST_ASKED_BELOW = 5
 
 Place = tuple[bytes, bytes]  # a position below the node: key and history

@@ -38,6 +38,6 @@ SET enable_mergejoin = off
 SET synchronous_commit = off
 
 -- name: read_only
--- This session changes nothing, and no statement of it takes longer than so many milliseconds.
+-- This session changes nothing, and no statement of it takes more milliseconds than this.
 SELECT set_config('default_transaction_read_only', 'on', false),
        set_config('statement_timeout', %s, false)

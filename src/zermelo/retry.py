@@ -60,7 +60,7 @@ class Backoff:
         return self.pause() if directed is None else jittered(directed)
 
     def pause(self) -> float:
-        """The pause after so many `failures`, in seconds; none after none."""
+        """The pause after that many `failures`, in seconds; 0 after none."""
         if not self.failures:
             return 0.0
         # Capped, because a float overflows after some thousand doublings.
