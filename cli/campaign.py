@@ -37,6 +37,13 @@ def campaign() -> None:
     """Create, list, show and steer campaigns."""
 
 
+_replication_option = option(
+    "--replication", default=str(DEFAULT_REPLICATION), metavar="none|adaptive|quorum=N",
+    help="Whose answers are checked: nobody's, those of new hosts and some of trusted ones,"
+         " or every one until N users agree.",
+)  # fmt: skip
+
+
 @campaign.command()
 @click.argument("spec")
 @option("--name", default=None, help="How to call it.  [default: the spec]")
@@ -46,9 +53,7 @@ def campaign() -> None:
 @target_seconds_option
 @option("--node-limit", type=click.IntRange(1), default=None,
         help="Most nodes of a workunit, whatever the client's speed.")
-@option("--replication", default=str(DEFAULT_REPLICATION), metavar="none|adaptive|quorum=N",
-        help="Whose answers are checked: nobody's, those of new hosts and some of known ones,"
-             " or every one until N users agree.")
+@_replication_option
 @option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
         help="How many of the questions handed out have a known answer.")
 @database_options
@@ -142,11 +147,12 @@ def grow(
         help="The game, if the file does not tell it.")
 @option("--name", default=None, help="How to call them.  [default: the file's name]")
 @target_seconds_option
+@_replication_option
 @database_options
 @json_option
 def import_(
-    file: Path, spec: str | None, name: str | None, target_seconds: float | None, data_dir: Path,
-    database: str | None, as_json: bool,
+    file: Path, spec: str | None, name: str | None, target_seconds: float | None,
+    replication: str, data_dir: Path, database: str | None, as_json: bool,
 ) -> None:
     """Check the claims of FILE, a campaign for each: lines POSITION,LOWER,UPPER.
 
@@ -156,8 +162,12 @@ def import_(
 
     game, claims = read_claims(file, None if spec is None else open_game(spec))
     name = name or file.stem
+    policy, quorum = _replication(replication)
     with open_connection(data_dir, database, create=True) as connection:
-        made = import_claims(connection, game, name, claims, target_seconds=target_seconds)
+        made = import_claims(
+            connection, game, name, claims, target_seconds=target_seconds, replication=policy,
+            quorum=quorum,
+        )
     if as_json:
         click.echo(json.dumps({"name": name, "game": game.spec,
                                "campaigns": [campaign.name for campaign in made]}))

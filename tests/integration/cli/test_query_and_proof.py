@@ -21,8 +21,9 @@ from zermelo import ZermeloError
 from zermelo.checker import CertificateError, read_certificate, write_certificate
 from zermelo.checker.certificate_file import MAGIC
 from zermelo.cli import zermelo
-from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import Connection
+from zermelo.server.campaigns import create_campaign, find_campaign
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.vocabulary import Replication
 
 SPEC = "reversi:4x4"
 QUESTIONS = {
@@ -57,8 +58,11 @@ def test_every_question_in_every_way(solved: str, question: str) -> None:
 def test_claims(database: str, tmp_path: Path) -> None:
     (tmp_path / "published.csv").write_text("# game: reversi:4x4\n-----OX--XO----- X,-8,-8\n")
     done = run("campaign", "import", str(tmp_path / "published.csv"), "--database", database,
-               "--json")
+               "--replication", "quorum=3", "--json")
     assert json.loads(done.stdout)["campaigns"] == ["published/1"]
+    with connect_once(database) as connection:
+        made = find_campaign(connection, "published/1")
+    assert (made.replication, made.quorum) == (Replication.QUORUM, 3)
     told = json.loads(run("query", "claims", "published", "--database", database, "--json").stdout)
     assert told["claims"][0]["verdict"] == "open"
 

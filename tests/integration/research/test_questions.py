@@ -170,8 +170,8 @@ def test_claims_one_by_one(connection: Connection, database: str, tmp_path: Path
         expected.append("confirmed" if lower <= value <= upper else "refuted")
     (tmp_path / "list.csv").write_text("\n".join(lines))
     game, claims = read_claims(tmp_path / "list.csv")
-    campaigns = import_claims(connection, game, "list", claims)
-    assert import_claims(connection, game, "list", claims) == campaigns
+    campaigns = import_claims(connection, game, "list", claims, replication="none")
+    assert import_claims(connection, game, "list", claims, replication="none") == campaigns
     with zermelo.open(database) as opened:
         verdicts = {report.verdict for report in opened.claims("list")
                     if not GAME.is_final(GAME.parse(report.position))}
