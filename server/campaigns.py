@@ -174,7 +174,7 @@ def steer_campaign(connection: Connection, campaign: Campaign, state: CampaignSt
         if row is None:
             ended = find_campaign(connection, campaign.name).state
             raise CampaignError(f"campaign {campaign.name!r} is {ended} already")
-        if state is CampaignState.CANCELLED:
+        if state == CampaignState.CANCELLED:
             connection.execute(query("withdraw_campaign"), {"campaign": campaign.id})
         notify(connection, Channel.FINISHED, campaign.id)
 
