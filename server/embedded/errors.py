@@ -17,3 +17,9 @@ class DataDirectoryInUseError(EmbeddedError):
 
 class DiskFullError(EmbeddedError):
     """There is too little space left to go on safely."""
+
+
+class NoPostgresError(EmbeddedError):
+    """The wheel with PostgreSQL's programs is not installed."""
+
+    exit_code = 7
