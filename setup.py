@@ -2,11 +2,13 @@
 
 Each engine is built once per instruction set from the same Cython source, and the
 best one is chosen when it is imported, so that one wheel runs on every processor.
-Set ZERMELO_CHECKED=1 for a slow build that checks every array index.
+Set ZERMELO_CHECKED=1 for a slow build that checks every array index. As many compilers run
+at the same time as there are processors.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import platform
 from pathlib import Path
@@ -22,7 +24,10 @@ FOLDERS = [
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
-OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-fno-math-errno", "-fno-trapping-math"]
+OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"]
+COMPILERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+#: Cython's own processes would start by running this file again where they are not forked.
+CYTHONS = COMPILERS if multiprocessing.get_start_method() == "fork" else 0
 AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 
 
@@ -52,9 +57,11 @@ if X86:
 
 setup(
     package_dir={"": "src"},
+    options={"build_ext": {"parallel": COMPILERS}},
     packages=packages(),
     ext_modules=cythonize(
         extensions,
+        nthreads=CYTHONS,
         include_path=["src"],
         compiler_directives={
             "language_level": 3,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zermelo import ZermeloError
+from zermelo.parts import MissingPartError
 
 
 class EmbeddedError(ZermeloError):
@@ -22,4 +23,4 @@ class DiskFullError(EmbeddedError):
 class NoPostgresError(EmbeddedError):
     """The wheel with PostgreSQL's programs is not installed."""
 
-    exit_code = 7
+    exit_code = MissingPartError.exit_code
