@@ -153,6 +153,11 @@ class EmbeddedPostgres:
         self._creating = self._syncing = self._process = None
         self._sockets.remove()
 
+    def discard(self) -> None:
+        """Delete the cluster, before `begin`: the next one is new."""
+        self._stop_orphan()
+        shutil.rmtree(self.cluster, ignore_errors=True)
+
     # -- steps --------------------------------------------------------------------------
 
     def _exists(self) -> bool:
