@@ -5,10 +5,27 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h)
 
+#: What `make demo` needs. Cython and setuptools are in the environment, so that a change of a
+#: source rebuilds without downloading them again. pip compiles nothing ahead: only what is
+#: imported will be.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+BUILD_TOOLS := 'setuptools>=77' 'cython>=3.1'
+
+ifeq ($(shell test -w . && echo writable),)
+# A tree that cannot be written is copied, and everything happens in the copy.
+.PHONY: $(or $(MAKECMDGOALS),demo)
+$(or $(MAKECMDGOALS),demo):
+	@copy="$${XDG_CACHE_HOME:-$${HOME:-/var/tmp/zermelo-build-$$(id -u)}/.cache}/zermelo-source"; \
+	mkdir -p -m 700 "$$copy" && test -O "$$copy" && echo "this folder is read-only: working in $$copy" && \
+	tar -c -f - --exclude ./.venv --exclude ./.git . | (cd "$$copy" && tar -x -f - && chmod -R u+w .) && \
+	$(MAKE) -C "$$copy" $@
+else
+
 .PHONY: demo test test-fast test-long lint docs bench proto clean
 
-demo: $(VENV)/.installed  ## a distributed solve of reversi 6x6, all on this machine
-	$(BIN)/zermelo solve reversi:6x6
+demo: $(VENV)/.built  ## a distributed solve of reversi 6x6, all on this machine
+	@echo "solving reversi 6x6: PostgreSQL, four services and a client on this machine"
+	@$(BIN)/zermelo solve reversi:6x6 --demo
 
 test: $(VENV)/.installed  ## every test but the long ones, with real parts
 	$(BIN)/python -m pytest
@@ -21,7 +38,7 @@ test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all 
 
 lint: $(VENV)/.installed  ## style, types and import directions
 	$(BIN)/ruff check . src/zermelo/*.py
-	PATH="$(abspath $(BIN)):$$PATH" cython-lint --max-line-length 100 cext checker
+	PATH="$$PWD/$(BIN):$$PATH" cython-lint --max-line-length 100 cext checker
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -43,11 +60,28 @@ proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so checker/*.c checker/*.so
 
-$(VENV)/.installed: $(SOURCES)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[dev]'
-	touch $@
+$(VENV)/.tools:
+	@echo "1/4 making the Python environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "2/4 installing the Cython compiler"
+	@$(INSTALL) $(BUILD_TOOLS)
+	@touch $@
+
+# The compilers use the processors while pip waits for the network.
+$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+	@echo "3/4 compiling the engines and installing what the demo needs, side by side"
+	@$(BIN)/python setup.py -q build_ext --inplace >$(VENV)/build.log 2>&1 & compiling=$$!; \
+	$(BIN)/python deploy/requirements.py server >$(VENV)/requirements.txt && \
+	$(INSTALL) --requirement $(VENV)/requirements.txt; installed=$$?; \
+	wait $$compiling || { tail -n 20 $(VENV)/build.log; exit 1; }; exit $$installed
+	@echo "4/4 installing zermelo"
+	@ZERMELO_COMPILED=1 $(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.built
+	@echo "installing what tests and linters need"
+	@ZERMELO_COMPILED=1 $(INSTALL) --no-build-isolation --editable '.[dev]'
+	@touch $@
 
 # Reads docstrings without importing them, so the site needs only what is named here.
 DOCS_REQUIREMENTS = import tomllib; \
@@ -55,5 +89,7 @@ DOCS_REQUIREMENTS = import tomllib; \
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.installed
 	$(BIN)/python -c '$(DOCS_REQUIREMENTS)' > $(VENV)/docs-requirements.txt
-	$(BIN)/pip install --quiet --requirement $(VENV)/docs-requirements.txt
+	$(INSTALL) --requirement $(VENV)/docs-requirements.txt
 	touch $@
+
+endif

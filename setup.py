@@ -2,11 +2,14 @@
 
 Each engine is built once per instruction set from the same Cython source, and the
 best one is chosen when it is imported, so that one wheel runs on every processor.
-Set ZERMELO_CHECKED=1 for a slow build that checks every array index.
+Set ZERMELO_CHECKED=1 for a slow build that checks every array index. As many compilers run
+at the same time as there are processors. ZERMELO_COMPILED=1 says that `build_ext --inplace` was
+run: an editable install would compile everything once more in a folder of its own.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import platform
 from pathlib import Path
@@ -20,9 +23,13 @@ FOLDERS = [
     "cli",
 ]  # fmt: skip
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
+COMPILED = os.environ.get("ZERMELO_COMPILED") == "1"
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
-OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-fno-math-errno", "-fno-trapping-math"]
+OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-g0", "-fno-math-errno", "-fno-trapping-math"]
+COMPILERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+#: Cython's own processes would start by running this file again where they are not forked.
+CYTHONS = COMPILERS if multiprocessing.get_start_method() == "fork" else 0
 AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 
 
@@ -44,17 +51,19 @@ def packages() -> list[str]:
     return found
 
 
-extensions = [extension("cpu"), extension("reversi_plain")]
-extensions += [extension("go_search"), extension("go_conquest"), extension("go_retrograde")]
-extensions += [extension(module, folder="checker") for module in ("go", "reversi")]
-if X86:
-    extensions.append(extension("reversi_avx2", *AVX2))
+# What takes longest to compile comes first, so that no processor waits for it at the end.
+extensions = [extension("reversi_avx2", *AVX2)] if X86 else []
+extensions += [extension("reversi_plain"), extension("go_conquest"), extension("go_search")]
+extensions += [extension(module, folder="checker") for module in ("reversi", "go")]
+extensions += [extension("go_retrograde"), extension("cpu")]
 
 setup(
     package_dir={"": "src"},
+    options={"build_ext": {"parallel": COMPILERS}},
     packages=packages(),
-    ext_modules=cythonize(
+    ext_modules=[] if COMPILED else cythonize(
         extensions,
+        nthreads=CYTHONS,
         include_path=["src"],
         compiler_directives={
             "language_level": 3,

@@ -8,6 +8,7 @@ import click
 
 from zermelo import ZermeloError, __version__
 from zermelo.cli.lazy_group import LazyGroup
+from zermelo.parts import missing_part
 
 #: Command or group -> the module that defines it under the same name.
 COMMANDS = {
@@ -44,3 +45,9 @@ def main() -> None:
     except ZermeloError as error:
         click.secho(f"zermelo: {error}", fg="red", err=True)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        missing = missing_part(error)
+        if missing is None:
+            raise
+        click.secho(f"zermelo: {missing}", fg="red", err=True)
+        sys.exit(missing.exit_code)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from zermelo.cli.plain_errors import PlainGroup
+from zermelo.parts import MissingPartError, install_command, missing_part
 
 
 class LazyGroup(PlainGroup):
@@ -29,5 +30,23 @@ class LazyGroup(PlainGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._modules:
             return None
-        command: click.Command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+        try:
+            command: click.Command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+        except ModuleNotFoundError as error:
+            missing = missing_part(error)
+            if missing is None:
+                raise
+            return _stand_in(cmd_name, missing)
         return command
+
+
+def _stand_in(name: str, missing: MissingPartError) -> click.Command:
+    """Keeps the list of commands complete where the part that brings this one is missing."""
+
+    def refuse() -> None:
+        raise missing
+
+    return click.Command(
+        name, callback=refuse, help=f"Not installed: {install_command(missing.part)}",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
 from zermelo.games import open_game
+from zermelo.parts import is_installed
 
 if TYPE_CHECKING:
     from zermelo.research.games_played import PlayedGame
@@ -63,10 +64,10 @@ def match(
     """
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
-    from zermelo.research.tree_queries import TreeQueries
-    from zermelo.server.campaigns import find_campaign
 
     game = open_game(spec)
+    if campaign is None and database is None and not is_installed("server"):
+        store = False
     if not store and campaign is None:
         players = [Timed(open_player(name, game, seed=seed)) for name in (first, second)]
         played = _hold(game, players, games, random_plies, seed)
@@ -74,6 +75,9 @@ def match(
         with open_connection(data_dir, database, create=campaign is None) as connection:
             queries = None
             if campaign is not None:
+                from zermelo.research.tree_queries import TreeQueries
+                from zermelo.server.campaigns import find_campaign
+
                 queries = TreeQueries(connection, find_campaign(connection, campaign))
             players = [Timed(open_player(name, game, seed=seed, queries=queries))
                        for name in (first, second)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from zermelo.parts import is_installed
 from zermelo.server.embedded import default_data_dir, embedded_database
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ def open_database(data_dir: Path, database: str | None, *, create: bool = False)
         return
     with embedded_database(data_dir, create=create) as url:
         yield url
+
+
+@contextmanager
+def open_storage(data_dir: Path, database: str | None) -> Iterator[Connection | None]:
+    """A connection for what is only worth keeping; None where no server part is installed."""
+    if database is None and not is_installed("server"):
+        yield None
+        return
+    with open_connection(data_dir, database, create=True) as connection:
+        yield connection
 
 
 @contextmanager

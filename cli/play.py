@@ -7,20 +7,29 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from zermelo.cli.games import game_object
-from zermelo.cli.options import database_options, json_option, open_connection, option
+from zermelo.cli.options import (
+    database_options,
+    json_option,
+    open_connection,
+    open_storage,
+    option,
+)
 from zermelo.cli.plain_errors import CommandError
 from zermelo.games import GameError, open_game
+from zermelo.parts import install_command
 
 if TYPE_CHECKING:
     from zermelo.research.games_played import GameInPlay, PlayedGame
     from zermelo.research.players import Player
+    from zermelo.research.tree_queries import TreeQueries
     from zermelo.server.database import Connection
 
+NOT_STORED = f"to store games: {install_command('server')}"
 HELP = "a move such as d3 or pass; undo; moves (show or hide them); board; quit"
 
 
@@ -52,10 +61,7 @@ def play(
     if start is not None and game.is_final(start):
         raise CommandError("the game is over in that position; choose another")
     person = name or getpass.getuser()
-    with (
-        open_connection(data_dir, database, create=campaign is None) as connection,
-        _queries(connection, campaign) as queries,
-    ):
+    with _open(data_dir, database, campaign) as (connection, queries):
         program = open_player(
             opponent or ("proof" if campaign else "engine"), game, queries=queries
         )
@@ -66,11 +72,12 @@ def play(
             return
         players = (person, program.name) if side == "first" else (program.name, person)
         played = table.in_play.finished(*players)
-        number = store_game(connection, played)
+        number = None if connection is None else store_game(connection, played)
     if as_json:
         click.echo(json.dumps(game_object(played) | {"number": number}))
     else:
-        click.echo(f"{_result(played, person)}; stored as game {number}")
+        kept = f"stored as game {number}" if number is not None else NOT_STORED
+        click.echo(f"{_result(played, person)}; {kept}")
 
 
 class Table:
@@ -149,14 +156,19 @@ class Table:
 
 
 @contextmanager
-def _queries(connection: Connection, campaign: str | None) -> Iterator[Any]:
-    from zermelo.research.tree_queries import TreeQueries
-    from zermelo.server.campaigns import find_campaign
-
+def _open(
+    data_dir: Path, database: str | None, campaign: str | None
+) -> Iterator[tuple[Connection | None, TreeQueries | None]]:
+    """Where the game will be stored, and the campaign to play from."""
     if campaign is None:
-        yield None
-    else:
-        yield TreeQueries(connection, find_campaign(connection, campaign))
+        with open_storage(data_dir, database) as connection:
+            yield connection, None
+        return
+    with open_connection(data_dir, database) as connection:
+        from zermelo.research.tree_queries import TreeQueries
+        from zermelo.server.campaigns import find_campaign
+
+        yield connection, TreeQueries(connection, find_campaign(connection, campaign))
 
 
 def _say(text: str) -> None:

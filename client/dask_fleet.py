@@ -16,17 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.client.settings import ClientError
+from zermelo.parts import MissingPartError
 
 STOP_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 CONNECT_SECONDS = 15.0
 RUN = "from zermelo.cli import main; main()"
-
-
-class DaskMissingError(ClientError):
-    """The optional libraries are not installed."""
-
-    exit_code = 2
 
 
 def run_client(options: Sequence[str], stop_name: str) -> int:
@@ -61,9 +56,7 @@ class DaskFleet:
         try:
             import distributed
         except ImportError:
-            raise DaskMissingError(
-                "Dask is not installed; install it with `pip install 'zermelo[dask]'`"
-            ) from None
+            raise MissingPartError("dask", "distributed") from None
         self._distributed: Any = distributed
         self._options = list(options)
         try:

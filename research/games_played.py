@@ -6,15 +6,15 @@ import random
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
-
-from psycopg.rows import class_row
+from typing import TYPE_CHECKING, Any
 
 from zermelo import ZermeloError
 from zermelo.games import Game, Move, open_game
 from zermelo.research.players import Player
-from zermelo.server.database import Connection
 from zermelo.sql import query
+
+if TYPE_CHECKING:
+    from zermelo.server.database import Connection
 
 
 class UnknownGameError(ZermeloError):
@@ -138,11 +138,15 @@ def store_game(connection: Connection, game: PlayedGame) -> int:
 
 def list_games(connection: Connection, most: int = 100) -> list[PlayedGame]:
     """The newest games first."""
+    from psycopg.rows import class_row
+
     with connection.cursor(row_factory=class_row(PlayedGame)) as cursor:
         return cursor.execute(query("newest_games"), (most,)).fetchall()
 
 
 def find_game(connection: Connection, number: int) -> PlayedGame:
+    from psycopg.rows import class_row
+
     with connection.cursor(row_factory=class_row(PlayedGame)) as cursor:
         found = cursor.execute(query("find_game"), (number,)).fetchone()
     if found is None:

@@ -14,14 +14,16 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zermelo import ZermeloError
 from zermelo.engine import Engine, Status, open_engine
 from zermelo.engine.securing import securing_move
 from zermelo.games import Game, Move
 from zermelo.research.replies import Worth
-from zermelo.research.tree_queries import TreeQueries
+
+if TYPE_CHECKING:
+    from zermelo.research.tree_queries import TreeQueries
 
 DEFAULT_NODES = 20_000_000
 DEEPEST = 10

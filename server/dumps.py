@@ -7,7 +7,7 @@ from pathlib import Path
 
 from zermelo import ZermeloError
 from zermelo.server.database import connect_once, schema_version
-from zermelo.server.embedded.postgres import programs
+from zermelo.server.embedded.programs import programs
 
 
 class DumpError(ZermeloError):

@@ -14,6 +14,7 @@ from zermelo.cli.plain_errors import CommandError
 from zermelo.engine.registry import Lessons, trainers
 from zermelo.engine.weights import save_weights
 from zermelo.games import open_game
+from zermelo.parts import MissingPartError
 
 
 @click.command()
@@ -56,7 +57,7 @@ def train(
             raise CommandError(f"{spec}: there is nothing to train for this game")
         weights, provenance = trainer(game, lessons, partial(click.echo, err=True))
     except ImportError:
-        raise CommandError("training needs numpy: pip install 'zermelo[train]'") from None
+        raise MissingPartError("train", "numpy") from None
     save_weights(output, weights, provenance)
     if as_json:
         print_json(provenance | {"file": str(output)})

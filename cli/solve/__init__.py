@@ -15,7 +15,9 @@ import click
 
 from zermelo import ZermeloError
 from zermelo.cli.options import database_options, json_option, option, target_seconds_option
+from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
+from zermelo.cli.solve.next_steps import print_next_steps
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
 from zermelo.server.vocabulary import CampaignState
@@ -43,6 +45,8 @@ class StoppedError(ZermeloError):
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
         help="Transposition table for each worker; they share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
+@option("--demo", is_flag=True,
+        help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next.")
 @database_options
 @json_option
 def solve(
@@ -52,6 +56,7 @@ def solve(
     target_seconds: float | None,
     hash_mb: int,
     name: str | None,
+    demo: bool,
     data_dir: Path,
     database: str | None,
     as_json: bool,
@@ -61,6 +66,10 @@ def solve(
     Ctrl-C stops it in good order, and the same command goes on where it stopped.
     """
     started = time.monotonic()
+    if demo:
+        if database is not None:
+            raise CommandError("--demo begins anew, and has no right to do so in --database")
+        data_dir = data_dir.expanduser() / "demo"
     settings = LocalRunSettings(
         spec=spec,
         goal=goal,
@@ -70,6 +79,7 @@ def solve(
         target_seconds=target_seconds,
         data_dir=data_dir,
         database=database,
+        fresh=demo,
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -86,6 +96,8 @@ def solve(
         from zermelo.cli.solve.live_view import show_result
 
         show_result(summary, seconds)
+        if demo:
+            print_next_steps(run.campaign, spec, data_dir)
 
 
 def _to_the_end(spec: str, line: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ is created while modules load, and every service is forked from the loaded proce
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class LocalRunSettings:
     target_seconds: float | None
     data_dir: Path
     database: str | None
+    #: Whether what an earlier run left is deleted first.
+    fresh: bool = False
 
 
 class LocalRun:
@@ -107,6 +110,8 @@ class LocalRun:
         directory = DataDirectory(self.settings.data_dir)
         directory.lock()
         stack.callback(directory.unlock)
+        if self.settings.fresh:
+            shutil.rmtree(directory.path / CLIENT, ignore_errors=True)
         log_file = directory.path / LOG_NAME
         handler = logging.FileHandler(log_file)
         handler.setFormatter(logging.Formatter(LOG_FORMAT))
@@ -122,6 +127,8 @@ class LocalRun:
             return lambda: url
         self._postgres = postgres = EmbeddedPostgres(self.settings.data_dir.expanduser().resolve())
         stack.callback(postgres.stop)
+        if self.settings.fresh:
+            postgres.discard()
         postgres.begin()
         return postgres.wait_ready
 

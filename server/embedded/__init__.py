@@ -7,7 +7,12 @@ parent, and every way to die is one that PostgreSQL recovers from by itself.
 
 from zermelo.server.embedded.database import EmbeddedDatabase, embedded_database
 from zermelo.server.embedded.directory import DataDirectory, default_data_dir
-from zermelo.server.embedded.errors import DataDirectoryInUseError, DiskFullError, EmbeddedError
+from zermelo.server.embedded.errors import (
+    DataDirectoryInUseError,
+    DiskFullError,
+    EmbeddedError,
+    NoPostgresError,
+)
 from zermelo.server.embedded.postgres import EmbeddedPostgres, running
 
 __all__ = [
@@ -17,6 +22,7 @@ __all__ = [
     "EmbeddedDatabase",
     "EmbeddedError",
     "EmbeddedPostgres",
+    "NoPostgresError",
     "default_data_dir",
     "embedded_database",
     "running",

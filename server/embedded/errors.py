@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zermelo import ZermeloError
+from zermelo.parts import MissingPartError
 
 
 class EmbeddedError(ZermeloError):
@@ -17,3 +18,9 @@ class DataDirectoryInUseError(EmbeddedError):
 
 class DiskFullError(EmbeddedError):
     """There is too little space left to go on safely."""
+
+
+class NoPostgresError(EmbeddedError):
+    """The wheel with PostgreSQL's programs is not installed."""
+
+    exit_code = MissingPartError.exit_code

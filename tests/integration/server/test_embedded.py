@@ -123,17 +123,6 @@ def test_an_interrupted_creation_is_begun_afresh(cluster: Path, open_path: Path)
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL under another account")
-def test_root_is_told_about_a_closed_directory(tmp_path: Path) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o700)
-    with (
-        pytest.raises(EmbeddedError, match="may not enter"),
-        embedded_database(closed / "data", create=True),
-    ):
-        pass
-
-
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with (

