@@ -7,12 +7,16 @@ import grpc
 from zermelo.client.settings import ClientError, ServerAddress
 from zermelo.proto import service
 
+#: gRPC gives up an attempt to connect after this time and no sooner; TLS on a busy machine takes
+#: seconds. It does not delay the next attempt, which the back-off below does.
+CONNECT_MS = 20_000
+
 CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", CONNECT_MS),
     ("grpc.max_reconnect_backoff_ms", 5_000),
 )
 
