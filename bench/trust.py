@@ -1,8 +1,8 @@
 """How safe the tree is from lying hosts, and what that costs.
 
 Real PostgreSQL, the real generator, validator and assimilator, the real engine; only the
-network is left out: hosts take their leases and hand in their results by the same queries
-that the coordinator uses. 200 hosts solve late positions of reversi 8x8, one campaign after
+network is left out: hosts take their leases from, and hand in their results to, a coordinator in
+the same process. 200 hosts solve late positions of reversi 8x8, one campaign after
 the other; 5 % of them lie at random, 2 % always, and 1 % are pairs of one user who agree on
 what to lie about. At the end every bound of every tree is compared with the truth.
 
@@ -37,13 +37,7 @@ from zermelo.server.campaigns import (
     waiting_campaigns,
 )
 from zermelo.server.check import check_database
-from zermelo.server.coordinator.matching import (
-    Again,
-    assign,
-    lease_parameters,
-    leases_of_block,
-    open_slots,
-)
+from zermelo.server.coordinator.in_process import InProcessCoordinator, Request, Returned
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
@@ -67,6 +61,7 @@ SPEED = 100_000.0
 @dataclass
 class Host:
     id: int
+    user: int
     kind: str
     rate: float = 0.0
     chance: random.Random = field(default_factory=random.Random)
@@ -114,6 +109,7 @@ class Report:
 class Simulation:
     def __init__(self, connection: Connection, hosts: int, seed: int) -> None:
         self.connection = connection
+        self.coordinator = InProcessCoordinator(connection, probe_rate=PROBE_RATE)
         self.chance = random.Random(seed)
         self.engine: Engine = open_engine(open_game(SPEC), hash_mb=4)
         self.hosts = self._register(hosts)
@@ -131,19 +127,13 @@ class Simulation:
         for number, kind in enumerate(kinds):
             # Two who collude are of one user.
             pair = number - number % 2 if kind == "colluding" else number
-            user = self._one("ensure_user", {"name": f"user {pair} {kind}"})
-            host = self._one("register_host", {
-                "user": user, "instance": uuid.UUID(int=self.chance.getrandbits(128)), "name": "",
-                "version": "", "slots": 1, "speed": SPEED,
-            })  # fmt: skip
+            host = self.coordinator.register(
+                f"user {pair} {kind}", speed=SPEED,
+                host_key_digest=uuid.UUID(int=self.chance.getrandbits(128)),
+            )  # fmt: skip
             rate = {"always": 1.0, "random": RANDOM_RATES[number % len(RANDOM_RATES)]}.get(kind, 0)
-            hosts.append(Host(host, kind, rate, random.Random(self.chance.random())))
+            hosts.append(Host(host.id, host.user, kind, rate, random.Random(self.chance.random())))
         return hosts
-
-    def _one(self, name: str, parameters: dict[str, Any]) -> int:
-        row = self.connection.execute(query(name), parameters).fetchone()
-        assert row  # noqa: S101
-        return int(row[0])
 
     # -- a campaign -----------------------------------------------------------------------
 
@@ -204,51 +194,29 @@ class Simulation:
                 return position
 
     def _lease(self, hosts: list[Host]) -> list[Job]:
-        if not hosts:
-            return []
-        terms = self.connection.execute(
-            query("lease_terms"), {"hosts": [host.id for host in hosts]}
-        ).fetchall()
-        slots = open_slots(
-            [(host.id, 1, SPEED) for host in hosts],
-            {host: (user, free) for host, user, free in terms},
+        leased = self.coordinator.request_for_all(
+            [Request(host.id, host.user, 1, SPEED) for host in hosts]
         )
-        again, probes = (
-            [Again(*row) for row in self.connection.execute(query(name), {"most": 256})]
-            for name in ("workunits_asked_again", "probes")
-        )
-        (block,) = self.connection.execute(query("reserve_leases")).fetchone() or (0,)
-        rows = self.connection.execute(
-            query("lease_workunits"),
-            lease_parameters(
-                slots, leases_of_block(block)[0], assign(slots, again, probes, PROBE_RATE)
-            )
-            | {"default_speed": SPEED, "lease_seconds": 3600},
-        ).fetchall()
         jobs = []
-        for request, lease, _, _, _, key, history, threshold, budget, known in rows:
+        for lease in leased:
             seeds = [
                 Known(self.engine.game.decode(item.key, item.history), Bounds(item.lo, item.hi))
-                for item in (unpack(known) if known else [])
+                for item in (unpack(lease.known) if lease.known else [])
             ]
-            position = self.engine.game.decode(key, history or b"")
-            host = hosts[request - 1]
-            jobs.append(Job(host, lease, position, key, threshold, budget, seeds))
+            position = self.engine.game.decode(lease.position, lease.history or b"")
+            jobs.append(Job(
+                hosts[lease.request - 1], lease.lease, position, lease.position, lease.threshold,
+                lease.node_budget, seeds,
+            ))  # fmt: skip
         return jobs
 
     def _submit(self, jobs: list[Job]) -> None:
-        if not jobs:
-            return
-        rows = [self._answer(job) for job in jobs]
-        answers, los, his, nodes, proved = (list(column) for column in zip(*rows, strict=True))
-        self.connection.execute(
-            query("submit_results"),
-            {
-                "hosts": [job.host.id for job in jobs], "leases": [job.lease for job in jobs],
-                "answers": answers, "los": los, "his": his, "nodes": nodes,
-                "seconds": [0.1] * len(jobs), "proved": proved,
-            },
-        )  # fmt: skip
+        self.coordinator.submit([
+            Returned(job.host.id, job.lease, answer, lo, hi, nodes, 0.1, proved)
+            for job, (answer, lo, hi, nodes, proved) in zip(
+                jobs, map(self._answer, jobs), strict=True
+            )
+        ])  # fmt: skip
         self.answers += len(jobs)
 
     def _answer(self, job: Job) -> tuple[str, int, int, int, bytes | None]:

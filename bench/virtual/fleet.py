@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import math
 import time
-import uuid
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from typing import Any, NamedTuple
@@ -18,11 +17,15 @@ from typing import Any, NamedTuple
 from zermelo.games import Bounds
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, campaign_summary, create_campaign
-from zermelo.server.coordinator.matching import Slot, lease_parameters, leases_of_block
+from zermelo.server.coordinator.in_process import (
+    InProcessCoordinator,
+    Progress,
+    Request,
+    Returned,
+)
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
-from zermelo.sql import query
 
 from .oracle import Ask, Oracle, Reply
 
@@ -46,6 +49,7 @@ class Puzzle(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Client:
     host: int
+    user: int
     speed: float
     latency: float
 
@@ -82,10 +86,8 @@ class Fleet:
 
     def __post_init__(self) -> None:
         self.plan = CampaignPlan(self.connection, self.campaign, self.oracle.engines[0])
-        self.idle = [
-            Client(self._register(pace * self.speed), pace * self.speed, LATENCY / pace)
-            for pace in islice(cycle(PACES), self.size)
-        ]
+        self.coordinator = InProcessCoordinator(self.connection)
+        self.idle = [self._client(pace) for pace in islice(cycle(PACES), self.size)]
 
     def run(self) -> None:
         self._serve([])
@@ -98,16 +100,10 @@ class Fleet:
         for job in self.jobs.values():
             self._account(job, self.now)
 
-    def _register(self, speed: float) -> int:
-        user = self.connection.execute(query("ensure_user"), {"name": "fleet"}).fetchone()
-        assert user  # noqa: S101
-        row = self.connection.execute(
-            query("register_host"),
-            {"instance": uuid.uuid4(), "user": user[0], "name": "", "version": "", "slots": 1,
-             "speed": speed},
-        ).fetchone()  # fmt: skip
-        assert row  # noqa: S101
-        return int(row[0])
+    def _client(self, pace: float) -> Client:
+        speed = pace * self.speed
+        host = self.coordinator.register("fleet", speed=speed)
+        return Client(host.id, host.user, speed, LATENCY / pace)
 
     def _due(self) -> list[Job]:
         """What ended until now: jobs done, and jobs that a heartbeat told to drop."""
@@ -117,13 +113,14 @@ class Fleet:
             job = self.jobs.get(lease)
             if job is None or (event == "drop") != job.dropped:
                 continue
+            if event == "done":
+                done.append(job)
+            elif not self._told_to_drop(job, at):
+                job.dropped = False
+                continue
             del self.jobs[lease]
             self.idle.append(job.client)
             self._account(job, at)
-            if event == "drop":
-                self._cancel(job, at)
-            else:
-                done.append(job)
         return done
 
     def _account(self, job: Job, until: float) -> None:
@@ -148,25 +145,19 @@ class Fleet:
             self._lease()
 
     def _lease(self) -> None:
-        (block,) = self.connection.execute(query("reserve_leases")).fetchone() or (0,)
         clients = self.idle
-        rows = self.connection.execute(
-            query("lease_workunits"),
-            lease_parameters(
-                [Slot(at, client.host, 0, client.speed) for at, client in enumerate(clients, 1)],
-                leases_of_block(block)[0],
-            ) | {"default_speed": self.speed, "lease_seconds": 3600},
-        ).fetchall()
+        leased = self.coordinator.request_for_all(
+            [Request(client.host, client.user, 1, client.speed) for client in clients]
+        )
         replies = self.oracle.ask(
-            [Ask(bytes(key), threshold, budget)
-             for _, _, _, _, _, key, _, threshold, budget, _ in rows]
-        )  # fmt: skip
-        for (request, lease, *_), reply in zip(rows, replies, strict=True):
-            client = clients[request - 1]
-            job = Job(lease, client, self.now + client.latency, reply)
-            self.jobs[lease] = job
-            heapq.heappush(self.events, (job.started + job.seconds, lease, "done"))
-        given = {request - 1 for request, *_ in rows}
+            [Ask(bytes(item.position), item.threshold, item.node_budget) for item in leased]
+        )
+        for item, reply in zip(leased, replies, strict=True):
+            client = clients[item.request - 1]
+            job = Job(item.lease, client, self.now + client.latency, reply)
+            self.jobs[item.lease] = job
+            heapq.heappush(self.events, (job.started + job.seconds, item.lease, "done"))
+        given = {item.request - 1 for item in leased}
         self.idle = [client for at, client in enumerate(clients) if at not in given]
 
     def _spread_withdrawals(self) -> None:
@@ -185,26 +176,20 @@ class Fleet:
                 job.dropped = True
                 heapq.heappush(self.events, (at, lease, "drop"))
 
-    def _cancel(self, job: Job, at: float) -> None:
-        self.connection.execute(
-            "UPDATE leases SET state = 'cancelled', ended_at = now(), nodes = %s WHERE id = %s",
-            (round((at - job.started) * job.client.speed), job.lease),
-        )
+    def _told_to_drop(self, job: Job, at: float) -> bool:
+        """What the coordinator says at a heartbeat."""
+        nodes = round((at - job.started) * job.client.speed)
+        (told,) = self.coordinator.heartbeat([Progress(job.client.host, job.lease, nodes)])
+        return told.directive != "continue"
 
     def _submit(self, jobs: list[Job]) -> None:
-        self.connection.execute(
-            query("submit_results"),
-            {
-                "hosts": [job.client.host for job in jobs],
-                "leases": [job.lease for job in jobs],
-                "answers": [job.reply.answer for job in jobs],
-                "los": [job.reply.lo for job in jobs],
-                "his": [job.reply.hi for job in jobs],
-                "nodes": [job.reply.nodes for job in jobs],
-                "seconds": [job.seconds for job in jobs],
-                "proved": [job.reply.proved for job in jobs],
-            },
-        )
+        self.coordinator.submit([
+            Returned(
+                job.client.host, job.lease, job.reply.answer, job.reply.lo, job.reply.hi,
+                job.reply.nodes, job.seconds, job.reply.proved,
+            )
+            for job in jobs
+        ])  # fmt: skip
 
 
 def simulate(

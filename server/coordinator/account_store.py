@@ -1,20 +1,42 @@
-"""The coordinator's side of the database where it concerns accounts."""
+"""Who calls: the statements about accounts and their hosts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from psycopg import errors
 
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.server.coordinator.rows import HostId
-from zermelo.server.coordinator.statements import Statements
+from zermelo.server.coordinator.leases import HostId
+from zermelo.server.coordinator.statements import PooledStatements, Statements
 from zermelo.server.trust.accounts import ANONYMOUS, AccountError, Caller, Role, UserId
 from zermelo.sql import query
 
 
+class Host(NamedTuple):
+    id: HostId
+    user: UserId
+    banned: bool
+    #: Nodes a second, by what its searches took; 0 while they are too few to tell.
+    speed: float = 0.0
+
+
+@dataclass(slots=True)
+class Seen:
+    """What calls of a host told since the last time."""
+
+    #: What it says of itself, in nodes a second.
+    speed: float = 0.0
+    #: What the searches of its results took.
+    nodes: int = 0
+    seconds: float = 0.0
+
+
 class AccountStore:
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: PooledStatements) -> None:
         self._statements = statements
         self._shared: Caller | None = None
 
@@ -65,4 +87,48 @@ class AccountStore:
         return pb.StandingReply(
             user_name=name, team=team, credit=credit, month_credit=month, host_credit=of_host,
             team_credit=of_team, rank=rank, users=users,
+        )  # fmt: skip
+
+
+class HostStore:
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements
+
+    async def register_host(
+        self,
+        user: UserId,
+        host_key_digest: uuid.UUID,
+        *,
+        name: str,
+        version: str,
+        workers: int,
+        speed: float,
+    ) -> Host:
+        rows = await self._statements.run(
+            "register_host",
+            {
+                "user": user, "instance": host_key_digest, "name": name, "version": version,
+                "slots": workers, "speed": speed,
+            },
+        )  # fmt: skip
+        return Host(*rows[0][:4])
+
+    async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:
+        """The hosts with keys of these digests, in their order."""
+        rows = await self._statements.run("find_hosts", {"instances": digests})
+        found = {digest: Host(*facts) for digest, *facts in rows}
+        return [found.get(digest) for digest in digests]
+
+    async def hosts_seen(self, seen: Mapping[HostId, Seen]) -> list[tuple[HostId, float]]:
+        """Note what the calls of hosts told; the speed of each by what is known now."""
+        if not seen:
+            return []
+        told = seen.values()
+        return await self._statements.lazily(
+            "hosts_seen",
+            {
+                "hosts": list(seen), "speeds": [item.speed for item in told],
+                "nodes": [item.nodes for item in told],
+                "seconds": [item.seconds for item in told],
+            },
         )  # fmt: skip

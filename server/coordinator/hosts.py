@@ -9,13 +9,12 @@ from collections import OrderedDict
 import grpc
 
 from zermelo.proto import service
+from zermelo.server.coordinator.account_store import Host, HostStore, Seen
+from zermelo.server.coordinator.admission import CALLER
 from zermelo.server.coordinator.batcher import Batcher
-from zermelo.server.coordinator.gate import CALLER
+from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError
-from zermelo.server.coordinator.rows import Host, HostId, Seen
-from zermelo.server.coordinator.store import CoordinatorStore
-from zermelo.server.trust.accounts import UserId
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -32,7 +31,7 @@ HELLO_RATE = Rate(per_second=2, burst=1000)
 
 
 class Hosts:
-    def __init__(self, store: CoordinatorStore, *, open_access: bool) -> None:
+    def __init__(self, store: HostStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
         self.finding: Batcher[uuid.UUID, Host | None] = Batcher(store.find_hosts)
@@ -69,7 +68,7 @@ class Hosts:
         """The host that calls; a refusal when it may not."""
         host = self._hosts.get(host_key)
         if host is None:
-            host = await self.finding(instance_of(host_key))
+            host = await self.finding(host_key_digest(host_key))
         if host is None or host.user != CALLER.get().user:
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
@@ -80,9 +79,16 @@ class Hosts:
         seen.speed = speed or seen.speed
         return host
 
-    def admit_hello(self, user: UserId) -> None:
-        """A refusal when too many hosts of a user introduce themselves."""
+    async def register(
+        self, host_key: bytes, *, name: str, version: str, workers: int, speed: float
+    ) -> Host:
+        """The host that says hello, a new one perhaps; a refusal when it may not."""
+        user = CALLER.get().user
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
+        return await self._store.register_host(
+            user, host_key_digest(host_key), name=name, version=version, workers=workers,
+            speed=speed,
+        )  # fmt: skip
 
     def remember(self, host_key: bytes, host: Host) -> None:
         """Keep a host for its next calls; a refusal when it is banned or too fast."""
@@ -105,6 +111,6 @@ def _slow_down(seconds: float, message: str) -> None:
         )  # fmt: skip
 
 
-def instance_of(host_key: bytes) -> uuid.UUID:
+def host_key_digest(host_key: bytes) -> uuid.UUID:
     """What the database knows a host by; it does not give away the host's key."""
     return uuid.UUID(bytes=hashlib.blake2b(host_key, digest_size=16).digest())

@@ -24,23 +24,19 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
-from zermelo.retry import Backoff, Stopped
-from zermelo.server.coordinator.account_store import AccountStore
-from zermelo.server.coordinator.dealing import Dealer
-from zermelo.server.coordinator.desk import Desk
-from zermelo.server.coordinator.gate import Gate
+from zermelo.retry import Retry, Stopped
+from zermelo.server.coordinator.account_store import AccountStore, HostStore
+from zermelo.server.coordinator.admission import Admission
+from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.coordinator.hosts import Hosts
-from zermelo.server.coordinator.leasing import Leasing
+from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.members import Members
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.operations import Operations
 from zermelo.server.coordinator.research import ReplyTo, Research, library
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.coordinator.statements import Statements
-from zermelo.server.coordinator.stock import Stock
-from zermelo.server.coordinator.store import CoordinatorStore
-from zermelo.server.coordinator.terms import Terms
+from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
@@ -87,27 +83,20 @@ async def _serve(
     settings: CoordinatorSettings,
     reply_to_researcher: ReplyTo | None,
 ) -> None:
-    statements = Statements(url)
-    accounts = AccountStore(statements)
-    store = CoordinatorStore(
+    statements = PooledStatements(url)
+    accounts, host_store = AccountStore(statements), HostStore(statements)
+    leases = LeaseManager(
         statements, lease_seconds=settings.lease_seconds, limits_users=settings.require_token
     )
-    stock = Stock(store)
-    desk, reading = Desk(url), library(url)
+    hosts = Hosts(host_store, open_access=not settings.require_token)
     metrics = CoordinatorMetrics()
-    terms = Terms(store, stock)
-    dealer = Dealer(store, stock, terms)
-    leasing = Leasing(store, dealer)
-    hosts = Hosts(store, open_access=not settings.require_token)
-    service = Service(
-        store, stock, leasing, hosts, metrics,
-        heartbeat_ms=round(settings.heartbeat_seconds * 1000),
-    )  # fmt: skip
-    gate = Gate(accounts, settings, metrics)
-    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(gate,))
+    admission = Admission(accounts, settings, metrics)
+    pool, reading = BlockingPool(url), library(url)
+    service = Service(leases, hosts, metrics, settings)
+    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(admission,))
     server.add_generic_rpc_handlers((
-        service_handler(COORDINATOR, methods_of(service, Members(accounts, store))),
-        service_handler(OPERATIONS, lambda _: Operations(desk).serve),
+        service_handler(COORDINATOR, methods_of(service, Members(accounts, host_store))),
+        service_handler(OPERATIONS, lambda _: Operations(pool).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     ))
     names = tuple(served.full_name for served in SERVICES)
@@ -122,25 +111,18 @@ async def _serve(
     await statements.open()
 
     def forget() -> None:
-        gate.forget()
+        admission.forget()
         hosts.forget()
-        terms.forget()
+        leases.forget()
 
     tasks = [
         asyncio.create_task(work)
         for work in (
-            leasing.run(),
-            stock.write(),
-            dealer.keep_stocked(leasing.stock_is_filled),
-            dealer.keep_informed(),
-            service.submitting.run(),
-            service.beating.run(),
-            service.listing.run(),
-            service.looking.run(),
-            gate.finding.run(),
+            *leases.tasks(),
+            admission.finding.run(),
             hosts.finding.run(),
-            _listen(url, leasing, forget),
-            _keep_house(store, hosts, dealer),
+            _listen(url, leases, forget),
+            _keep_house(hosts, leases),
         )
     ]
     await server.start()
@@ -150,15 +132,15 @@ async def _serve(
     try:
         await _until(stop, tasks)
     finally:
-        leasing.stop()
+        leases.stop()
         await healthy.enter_graceful_shutdown()
         await server.stop(GRACE_SECONDS)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         with suppress(psycopg.OperationalError):  # then the holds end by themselves
-            await stock.close()
-        await desk.close()
+            await leases.close()
+        await pool.close()
         await reading.close()
         await statements.close()
 
@@ -171,49 +153,35 @@ async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None
         task.result()
 
 
-async def _listen(url: str, leasing: Leasing, forget: Callable[[], None]) -> None:
+async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) -> None:
     """Wake waiting calls when the database says that there is work; forget what it changed."""
-    backoff = Backoff()
-    while True:
-        try:
-            connection = await psycopg.AsyncConnection.connect(
-                url, autocommit=True, application_name="zermelo coordinator listen"
-            )
-            async with connection:
-                for channel in (Channel.READY, Channel.FINISHED, Channel.ACCOUNTS):
-                    await connection.execute(psycopg.sql.SQL("LISTEN {}").format(
-                        psycopg.sql.Identifier(channel)
-                    ))
-                backoff.reset()
-                forget()
-                leasing.work_may_be_ready()
-                async for notice in connection.notifies():
-                    if notice.channel == Channel.ACCOUNTS:
-                        forget()
-                    else:
-                        leasing.work_may_be_ready()
-        except psycopg.OperationalError as error:
-            pause = backoff.next()
-            log.warning("cannot listen to the database: %s; again in %.1f s", error, pause)
-            await asyncio.sleep(pause)
+    retry = Retry("cannot listen to the database", psycopg.OperationalError, log=log)
+
+    async def listen() -> None:
+        connection = await psycopg.AsyncConnection.connect(
+            url, autocommit=True, application_name="zermelo coordinator listen"
+        )
+        async with connection:
+            for channel in (Channel.READY, Channel.FINISHED, Channel.ACCOUNTS):
+                await connection.execute(psycopg.sql.SQL("LISTEN {}").format(
+                    psycopg.sql.Identifier(channel)
+                ))
+            retry.reset()
+            forget()
+            leases.work_may_be_ready()
+            async for notice in connection.notifies():
+                if notice.channel == Channel.ACCOUNTS:
+                    forget()
+                else:
+                    leases.work_may_be_ready()
+
+    await retry.forever(listen)
 
 
-async def _keep_house(store: CoordinatorStore, hosts: Hosts, dealer: Dealer) -> None:
+async def _keep_house(hosts: Hosts, leases: LeaseManager) -> None:
     """What must happen now and then, and may happen in several coordinators at once."""
-
-    async def expire() -> None:
-        if expired := await store.expire_leases():
-            log.info("%d leases expired without progress", expired)
-        if lost := await store.end_holds():
-            log.info("%d workunits are ready again that a coordinator held and lost", lost)
-
-    async def look_for_checks() -> None:
-        dealer.probe_rate = await store.probe_rate()
-        dealer.work_may_be_ready()  # in case the word of it was lost with a connection
-
-    duties = (hosts.note_seen, expire, look_for_checks)
     while True:
-        for duty in duties:
+        for duty in (hosts.note_seen, leases.keep_house):
             try:
                 await duty()
             except psycopg.OperationalError as error:

@@ -6,17 +6,16 @@ import grpc
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server.coordinator.account_store import AccountStore
-from zermelo.server.coordinator.gate import CALLER
-from zermelo.server.coordinator.hosts import instance_of
+from zermelo.server.coordinator.account_store import AccountStore, HostStore
+from zermelo.server.coordinator.admission import CALLER
+from zermelo.server.coordinator.hosts import host_key_digest
 from zermelo.server.coordinator.refusals import RefusalError
-from zermelo.server.coordinator.store import CoordinatorStore
 from zermelo.server.trust import accounts
 
 
 class Members:
-    def __init__(self, accounts: AccountStore, store: CoordinatorStore) -> None:
-        self._accounts, self._store = accounts, store
+    def __init__(self, accounts: AccountStore, hosts: HostStore) -> None:
+        self._accounts, self._hosts = accounts, hosts
 
     async def register(self, request: pb.RegisterRequest) -> pb.RegisterReply:
         try:
@@ -40,6 +39,6 @@ class Members:
     async def standing(self, request: pb.StandingRequest) -> pb.StandingReply:
         host = None
         if request.host_key:
-            (found,) = await self._store.find_hosts([instance_of(request.host_key)])
+            (found,) = await self._hosts.find_hosts([host_key_digest(request.host_key)])
             host = found.id if found else None
         return await self._accounts.standing(CALLER.get().user, host)

@@ -1,19 +1,19 @@
-"""The RPCs of operators: the gate has let one in, `trust.operations` does what it asks."""
+"""The RPCs of operators: admission has let one in, `trust.operations` does what it asks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from zermelo.server.coordinator.desk import Desk
-from zermelo.server.coordinator.gate import CALLER
+from zermelo.server.coordinator.admission import CALLER
+from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.trust.operations import perform
 
 
 class Operations:
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, pool: BlockingPool) -> None:
+        self._pool = pool
 
     async def serve(self, request: Any) -> Any:
         """Any of the RPCs; the type of the request says which."""
         actor = CALLER.get().name
-        return await self._desk.run(lambda connection: perform(connection, request, actor=actor))
+        return await self._pool.run(lambda connection: perform(connection, request, actor=actor))

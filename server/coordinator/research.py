@@ -1,4 +1,4 @@
-"""The RPCs of researchers: the gate has let one in, an injected function answers.
+"""The RPCs of researchers: admission has let one in, an injected function answers.
 
 What researchers may ask stands above the server, in `zermelo.research`. Whoever starts a
 coordinator passes it in, so that the server need not know it.
@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 
 from zermelo.proto import service
-from zermelo.server.coordinator.desk import Desk
+from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.database import Connection
 from zermelo.sql import query
@@ -31,19 +31,19 @@ def refuse_research(connection: Connection, request: Any) -> Any:
     )
 
 
-def library(url: str) -> Desk:
-    """A desk where people only read, and nobody keeps the database busy for long."""
+def library(url: str) -> BlockingPool:
+    """A pool that only reads, and keeps the database busy with no statement for long."""
 
     def prepare(connection: Connection) -> None:
         connection.execute(query("read_only"), (str(round(1000 * LONGEST_SECONDS)),))
 
-    return Desk(url, prepare=prepare)
+    return BlockingPool(url, prepare=prepare)
 
 
 class Research:
-    def __init__(self, desk: Desk, reply_to: ReplyTo | None) -> None:
-        self._desk, self._reply_to = desk, reply_to or refuse_research
+    def __init__(self, pool: BlockingPool, reply_to: ReplyTo | None) -> None:
+        self._pool, self._reply_to = pool, reply_to or refuse_research
 
     async def serve(self, request: Any) -> Any:
         """Any of the RPCs; the type of the request says which."""
-        return await self._desk.run(lambda connection: self._reply_to(connection, request))
+        return await self._pool.run(lambda connection: self._reply_to(connection, request))

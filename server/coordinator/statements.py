@@ -1,52 +1,91 @@
-"""Running named queries, each a transaction of its own, on connections kept for it."""
+"""Running named queries, each a transaction of its own."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from psycopg import AsyncConnection, errors
 from psycopg_pool import AsyncConnectionPool
 
+from zermelo.server.database import Connection
 from zermelo.sql import query
 
+T = TypeVar("T")
 Pool = AsyncConnectionPool[AsyncConnection[Any]]
 Configure = Callable[[AsyncConnection[Any]], Awaitable[None]]
 
 CONNECTIONS = 6
-PROMISE_CONNECTIONS = 4
+LAZY_CONNECTIONS = 4
 POOL_WAIT_SECONDS = 3.0
 ATTEMPTS = 5
 
 
-class Statements:
-    def __init__(self, url: str) -> None:
-        #: For what must not be lost once somebody was told of it.
-        self.facts = _pool(url, CONNECTIONS, configure=_prepare)
-        #: For promises: a crash that undoes the latest of them costs work, nothing else.
-        self.promises = _pool(url, PROMISE_CONNECTIONS, configure=_prepare_for_promises)
-
-    async def open(self) -> None:
-        await asyncio.gather(self.facts.open(), self.promises.open())
-
-    async def close(self) -> None:
-        await asyncio.gather(self.facts.close(), self.promises.close())
+class Statements(Protocol):
+    """What stores need: one statement at a time, which is one transaction."""
 
     async def run(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
-        """One statement, which is one transaction and on the disk when this returns."""
-        return await _run(self.facts, name, parameters)
+        """The rows of a statement that is on the disk when this returns."""
+        ...
 
-    async def promise(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
-        """One statement, which is one transaction and will be on the disk soon."""
-        return await _run(self.promises, name, parameters)
+    async def lazily(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        """The rows of a statement that is committed lazily: it will be on the disk soon."""
+        ...
+
+
+class PooledStatements:
+    """Statements of many calls at once, on connections kept for them."""
+
+    def __init__(self, url: str) -> None:
+        #: For what must not be lost once somebody was told of it.
+        self.durable = _pool(url, CONNECTIONS, configure=_prepare)
+        #: For lazy commits: a crash that undoes the latest of them costs work, nothing else.
+        self.lazy = _pool(url, LAZY_CONNECTIONS, configure=_prepare_lazy)
+
+    async def open(self) -> None:
+        await asyncio.gather(self.durable.open(), self.lazy.open())
+
+    async def close(self) -> None:
+        await asyncio.gather(self.durable.close(), self.lazy.close())
+
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        return await _run(self.durable, name, parameters)
+
+    async def lazily(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        return await _run(self.lazy, name, parameters)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection[Any]]:
         """Several statements in one transaction, which is on the disk when this ends."""
-        async with self.facts.connection() as connection, connection.transaction():
+        async with self.durable.connection() as connection, connection.transaction():
             yield connection
+
+
+class ConnectionStatements:
+    """Statements on one blocking connection, whose coroutines never wait: see `run_blocking`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        cursor = self._connection.execute(query(name), parameters)
+        return cursor.fetchall() if cursor.description else []
+
+    async def lazily(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+        return await self.run(name, parameters)
+
+
+def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns that waits for nothing but `ConnectionStatements`."""
+    try:
+        coroutine.send(None)
+    except StopIteration as returned:
+        result: T = returned.value
+        return result
+    coroutine.close()
+    raise RuntimeError("the coroutine waits for something else than a statement")
 
 
 def _pool(url: str, connections: int, configure: Configure) -> Pool:
@@ -70,7 +109,7 @@ async def _prepare(connection: AsyncConnection[Any]) -> None:
     await connection.execute(query("plan_by_index"))
 
 
-async def _prepare_for_promises(connection: AsyncConnection[Any]) -> None:
+async def _prepare_lazy(connection: AsyncConnection[Any]) -> None:
     await connection.execute(query("plan_by_index"))
     await connection.execute(query("commit_lazily"))
 

@@ -52,7 +52,7 @@ RETURNING h.id, CASE WHEN h.searched_seconds >= 1 THEN h.speed ELSE 0 END
 -- What a client that has just arrived should get ready for.
 SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 16
 
--- name: lease_terms
+-- name: free_of_hosts
 -- Whose hosts these are, and how many more leases each may have: none for some minutes after
 -- a bad answer, the longer the more of them there were.
 SELECT h.id, h.user_id, CASE
@@ -62,7 +62,7 @@ SELECT h.id, h.user_id, CASE
     ))::integer END
 FROM hosts h WHERE h.id = ANY (%(hosts)s)
 
--- name: user_terms
+-- name: free_of_users
 -- How many more leases all hosts of these users together may have.
 SELECT u.id, greatest(0, u.quota - (
     SELECT count(*) FROM hosts h JOIN leases l ON l.host = h.id AND l.state = 'open'
@@ -104,83 +104,12 @@ WHERE state = 'running' AND replication <> 'none'
 UPDATE lease_blocks SET reserved = greatest(reserved + 1, extract(epoch FROM now())::bigint)
 RETURNING reserved
 
--- name: lease_workunits
--- Give ready workunits to slots, most urgent first; some slots get a question again that was
--- chosen for them. Lease ids are drawn in random order where both kinds are mixed, so that
--- they do not tell which is which.
-WITH free AS MATERIALIZED (
-    SELECT array_agg(place ORDER BY place) AS places
-    FROM generate_series(1, cardinality(%(hosts)s::integer[])) AS place
-    WHERE place <> ALL (%(again_places)s::integer[])
-),
-fresh AS MATERIALIZED (
-    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
-           h.history, c.spec, c.node_limit, c.target_seconds
-    FROM workunits w
-    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
-    JOIN nodes n ON n.id = w.node
-    LEFT JOIN histories h ON h.node = w.node
-    WHERE w.state = 'ready' AND w.quorum = 1
-    ORDER BY w.priority, w.id
-    LIMIT cardinality(%(hosts)s::integer[]) - cardinality(%(again)s::bigint[])
-    FOR UPDATE OF w SKIP LOCKED
-),
-again AS MATERIALIZED (
-    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
-           h.history, c.spec, c.node_limit, c.target_seconds,
-           a.place, a.probe
-    FROM unnest(%(again)s::bigint[], %(again_places)s::integer[], %(again_probes)s::boolean[])
-         AS a (id, place, probe)
-    JOIN workunits w ON w.id = a.id
-    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
-    JOIN nodes n ON n.id = w.node
-    LEFT JOIN histories h ON h.node = w.node
-    WHERE w.state = CASE WHEN a.probe THEN 'answered'::workunit_state ELSE 'ready' END
-    FOR UPDATE OF w SKIP LOCKED
-),
-picked AS MATERIALIZED (
-    SELECT fresh.*, free.places[row_number() OVER (ORDER BY priority, id)] AS place,
-           false AS probe
-    FROM fresh CROSS JOIN free
-    UNION ALL
-    SELECT * FROM again
-),
-mixed AS MATERIALIZED (
-    SELECT * FROM picked
-    ORDER BY CASE WHEN cardinality(%(again)s::bigint[]) > 0 THEN random() ELSE priority END, id
-),
-matched AS MATERIALIZED (
-    SELECT %(first_lease)s::bigint + row_number() OVER () - 1 AS lease, m.*,
-           (%(requests)s::integer[])[m.place] AS request,
-           (%(hosts)s::integer[])[m.place] AS host,
-           least(
-               m.budget,
-               m.node_limit,
-               greatest(1, m.target_seconds * CASE WHEN (%(speeds)s::double precision[])[m.place] > 0
-                                                   THEN (%(speeds)s::double precision[])[m.place]
-                                                   ELSE %(default_speed)s END)
-           )::bigint AS node_budget
-    FROM mixed m
-),
-taken AS (
-    UPDATE workunits SET state = 'leased'
-    WHERE id = ANY (ARRAY (SELECT id FROM matched WHERE NOT probe))
-),
-leased AS (
-    INSERT INTO leases (id, workunit, host, budget, deadline, probe)
-    SELECT lease, id, host, node_budget, now() + %(lease_seconds)s * interval '1 second', probe
-    FROM matched
-)
-SELECT request, lease, id AS workunit, campaign, spec, uuid_send(position) AS position, history,
-       threshold, node_budget, known
-FROM matched
-ORDER BY request, lease
-
--- name: hold_workunits
--- Take ready workunits out of the queue for calls that will come, most urgent first.
+-- name: take_workunits
+-- Take ready workunits out of the queue, most urgent first, and some that were chosen to be asked
+-- again. They are in a hold until their leases are written. A probe is answered and stays so.
 WITH fresh AS MATERIALIZED (
     SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
-           h.history, c.spec, c.node_limit, c.target_seconds
+           h.history, c.spec, c.node_limit, c.target_seconds, false AS probe
     FROM workunits w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
     JOIN nodes n ON n.id = w.node
@@ -190,40 +119,60 @@ WITH fresh AS MATERIALIZED (
     LIMIT %(most)s
     FOR UPDATE OF w SKIP LOCKED
 ),
-taken AS (
-    UPDATE workunits SET state = 'leased' WHERE id = ANY (ARRAY (SELECT id FROM fresh))
+again AS MATERIALIZED (
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
+           h.history, c.spec, c.node_limit, c.target_seconds, a.probe
+    FROM unnest(%(again)s::bigint[], %(probes)s::boolean[]) AS a (id, probe)
+    JOIN workunits w ON w.id = a.id
+    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN nodes n ON n.id = w.node
+    LEFT JOIN histories h ON h.node = w.node
+    WHERE w.state = CASE WHEN a.probe THEN 'answered'::workunit_state ELSE 'ready' END
+      AND w.quorum > 1  -- else it may be among the fresh ones by now
+    FOR UPDATE OF w SKIP LOCKED
+),
+taken AS MATERIALIZED (
+    SELECT * FROM fresh UNION ALL SELECT * FROM again
+),
+marked AS (
+    UPDATE workunits SET state = 'leased'
+    WHERE id = ANY (ARRAY (SELECT id FROM taken WHERE NOT probe))
 ),
 hold AS (
     INSERT INTO holds (workunits, until)
-    SELECT array_agg(id), now() + %(hold_seconds)s * interval '1 second'
-    FROM fresh HAVING count(*) > 0
+    SELECT coalesce(array_agg(id) FILTER (WHERE NOT probe), '{}'),
+           now() + %(hold_seconds)s * interval '1 second'
+    FROM taken HAVING count(*) > 0
     RETURNING id
 )
-SELECT (SELECT id FROM hold) AS hold, fresh.id AS workunit, campaign, spec,
+SELECT (SELECT id FROM hold) AS hold, taken.id AS workunit, campaign, spec,
        uuid_send(position) AS position, history, threshold,
-       least(budget, node_limit) AS most_nodes, target_seconds, known
-FROM fresh ORDER BY priority, fresh.id
+       least(budget, node_limit) AS most_nodes, target_seconds, known, probe
+FROM taken ORDER BY priority, taken.id
 
--- name: lease_held
--- Write down leases of held workunits, and end the holds that are used up. A hold that ended
+-- name: write_leases
+-- Write down leases of taken workunits, and end the holds that are used up. A hold that ended
 -- meanwhile has no leases: its workunits went to others.
 WITH kept AS MATERIALIZED (
     SELECT id FROM holds WHERE id = ANY (%(holds)s::bigint[]) ORDER BY id FOR UPDATE
 ),
-leased AS (
-    INSERT INTO leases (id, workunit, host, budget, deadline)
-    SELECT lease, workunit, host, budget, now() + %(lease_seconds)s * interval '1 second'
+written AS (
+    INSERT INTO leases (id, workunit, host, budget, deadline, probe)
+    SELECT lease, workunit, host, budget, now() + %(lease_seconds)s * interval '1 second', probe
     FROM unnest(
         %(holds)s::bigint[], %(leases)s::bigint[], %(workunits)s::bigint[], %(hosts)s::integer[],
-        %(budgets)s::bigint[]
-    ) AS g (hold, lease, workunit, host, budget)
+        %(budgets)s::bigint[], %(probes)s::boolean[]
+    ) AS g (hold, lease, workunit, host, budget, probe)
     WHERE hold = ANY (ARRAY (SELECT id FROM kept))
     ON CONFLICT (id) DO NOTHING  -- written before, but the connection was lost with the word of it
     RETURNING id
+),
+ended AS (
+    DELETE FROM holds
+    WHERE id = ANY (%(spent)s::bigint[])
+      AND (SELECT count(*) FROM written) >= 0  -- not before the leases are there
 )
-DELETE FROM holds
-WHERE id = ANY (%(spent)s::bigint[])
-  AND (SELECT count(*) FROM leased) >= 0  -- not before the leases are there
+SELECT count(*) FROM written
 
 -- name: end_holds
 -- What is left of these holds, and of those whose coordinator did not end them in time, is

@@ -25,7 +25,7 @@ from tests.support.minimax import KNOWN_VALUES
 from tests.support.truth import wrong_bounds
 from zermelo.server.campaigns import campaign_summary, create_campaign, find_campaign
 from zermelo.server.check import check_database
-from zermelo.server.coordinator.hosts import instance_of
+from zermelo.server.coordinator.hosts import host_key_digest
 from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import embedded_database
 from zermelo.server.ports import free_port
@@ -195,7 +195,7 @@ def _praise(stage: Stage) -> None:
 def _find_out(connection: Connection, host: bytes) -> None:
     with connection.transaction():
         row = connection.execute(
-            "SELECT id FROM hosts WHERE instance = %s", (instance_of(host),)
+            "SELECT id FROM hosts WHERE instance = %s", (host_key_digest(host),)
         ).fetchone()
         assert row
         convict(connection, [row[0]], actor="test")

@@ -7,7 +7,6 @@ can interrupt a solve wherever it likes.
 from __future__ import annotations
 
 import random
-import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,19 +15,14 @@ from zermelo.games import Bounds, Game
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.matching import (
-    Again,
-    assign,
-    lease_parameters,
-    leases_of_block,
-    open_slots,
-)
+from zermelo.server.coordinator.in_process import InProcessCoordinator, Returned
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
-from zermelo.sql import query
 
 MOST_STEPS = 20_000
+#: Nodes a second, as the coordinator is told.
+SPEED = 1e6
 
 
 @dataclass
@@ -51,72 +45,35 @@ class Result:
     proved: bytes | None = None
 
 
-def reserve(connection: Connection) -> int:
-    """A lease number with enough unused ones after it."""
-    row = connection.execute(query("reserve_leases")).fetchone()
-    assert row
-    return leases_of_block(row[0])[0]
-
-
-def lease_to(
-    connection: Connection, hosts: list[int], count: int = 1, probe_rate: float = 0.0
-) -> list[tuple[Any, ...]]:
-    """Lease so many workunits to each host, as the coordinator does."""
-    terms = connection.execute(query("lease_terms"), {"hosts": hosts}).fetchall()
-    slots = open_slots(
-        [(host, count, 0.0) for host in hosts],
-        {host: (user, free) for host, user, free in terms},
-    )
-    again, probes = (
-        [Again(*row) for row in connection.execute(query(name), {"most": 1000}).fetchall()]
-        for name in ("workunits_asked_again", "probes")
-    )
-    return connection.execute(
-        query("lease_workunits"),
-        lease_parameters(slots, reserve(connection), assign(slots, again, probes, probe_rate))
-        | {"default_speed": 1e6, "lease_seconds": 60},
-    ).fetchall()
-
-
 @dataclass
 class Host:
     """One client, with an engine of its own."""
 
-    connection: Connection
-    campaign: Campaign
+    coordinator: InProcessCoordinator
     engine: Engine
     user: str = "tester"
-    probe_rate: float = 0.0
-    id: int = 0
     holding: list[Work] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        user = self.connection.execute(query("ensure_user"), {"name": self.user}).fetchone()
-        assert user
-        row = self.connection.execute(
-            query("register_host"),
-            {
-                "instance": uuid.uuid4(), "user": user[0], "name": "", "version": "",
-                "slots": 1, "speed": 0.0,
-            },
-        ).fetchone()
-        assert row
-        self.id = row[0]
+        self.host = self.coordinator.register(self.user)
+        self.id = self.host.id
 
     @property
     def game(self) -> Game[Any]:
         return self.engine.game
 
     def take(self, count: int = 1) -> list[Work]:
-        rows = lease_to(self.connection, [self.id], count, self.probe_rate)
         taken = []
-        for _, lease, workunit, _, _, key, history, threshold, budget, known in rows:
+        for leased in self.coordinator.request(self.host, count, SPEED):
             seeds = [
                 Known(self.game.decode(item.key, item.history), Bounds(item.lo, item.hi))
-                for item in (unpack(known) if known else [])
+                for item in (unpack(leased.known) if leased.known else [])
             ]
-            position = self.game.decode(key, history or b"")
-            taken.append(Work(lease, workunit, position, threshold, budget, seeds))
+            position = self.game.decode(leased.position, leased.history or b"")
+            taken.append(Work(
+                leased.lease, leased.workunit, position, leased.threshold, leased.node_budget,
+                seeds,
+            ))  # fmt: skip
         self.holding += taken
         return taken
 
@@ -136,22 +93,16 @@ class Host:
         )
 
     def send(self, *results: Result) -> list[str]:
-        rows = self.connection.execute(
-            query("submit_results"),
-            {
-                "hosts": [self.id] * len(results),
-                "leases": [result.lease for result in results],
-                "answers": [result.answer for result in results],
-                "los": [result.lo for result in results],
-                "his": [result.hi for result in results],
-                "nodes": [result.nodes for result in results],
-                "seconds": [0.0] * len(results),
-                "proved": [result.proved for result in results],
-            },
-        ).fetchall()
+        receipts = self.coordinator.submit([
+            Returned(
+                self.id, result.lease, result.answer, result.lo, result.hi, result.nodes, 0.0,
+                result.proved,
+            )
+            for result in results
+        ])  # fmt: skip
         sent = {result.lease for result in results}
         self.holding = [work for work in self.holding if work.lease not in sent]
-        return [row[1] for row in rows]
+        return receipts
 
     def _proved(self, answer: SearchReport) -> bytes:
         known = []
@@ -182,9 +133,10 @@ class Solve:
         self.random = random.Random(self.seed)
         self.engine = open_engine(self.campaign.game, hash_mb=1)
         self.plan = CampaignPlan(self.connection, self.campaign, self.engine)
+        self.coordinator = InProcessCoordinator(self.connection)
         self.hosts = [
             Host(
-                self.connection, self.campaign, open_engine(self.campaign.game, hash_mb=1),
+                self.coordinator, open_engine(self.campaign.game, hash_mb=1),
                 user=f"user {number}" if self.users else "tester",
             )
             for number in range(self.clients)

@@ -16,7 +16,7 @@ from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import gate, hosts
+from zermelo.server.coordinator import admission, hosts
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
@@ -143,7 +143,7 @@ def test_strangers_are_slowed_down(
 ) -> None:
     burst = 5
     # A bucket that is not refilled while the test runs, however slow the computer.
-    monkeypatch.setattr(gate, "STRANGER_RATE", Rate(per_second=0.001, burst=burst))
+    monkeypatch.setattr(admission, "STRANGER_RATE", Rate(per_second=0.001, burst=burst))
     with (
         running_coordinator(database, require_token=True) as address,
         grpc.insecure_channel(address) as channel,
@@ -166,14 +166,14 @@ def test_strangers_are_slowed_down(
     ("unix:", ""),
 ])
 def test_an_address_is_what_one_person_has(peer: str, address: str) -> None:
-    assert gate.address_of(peer) == address
+    assert admission.address_of(peer) == address
 
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so low that a test meets them, and refilled so slowly that it must."""
     slow = Rate(per_second=1e-6, burst=3)
-    monkeypatch.setattr(gate, "ACCOUNT_RATE", Rate(per_second=1e-6, burst=20))
+    monkeypatch.setattr(admission, "ACCOUNT_RATE", Rate(per_second=1e-6, burst=20))
     monkeypatch.setattr(hosts, "HOST_RATE", slow)
     monkeypatch.setattr(hosts, "HELLO_RATE", slow)
 

@@ -16,8 +16,8 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.known import KnownBounds, pack, to_message
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import leasing
-from zermelo.server.coordinator.leasing import Leasing
+from zermelo.server.coordinator.leases import queue as call_queue
+from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import PortTakenError
@@ -188,13 +188,13 @@ def test_a_paused_campaign_hands_out_nothing(
 def waiting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many calls waited, each time that all the work there was had been handed out."""
     counts: list[int] = []
-    serve = Leasing._serve
+    serve = CallQueue._serve
 
-    async def counted(self: Leasing) -> None:
+    async def counted(self: CallQueue) -> None:
         await serve(self)
         counts.append(len(self._queue))
 
-    monkeypatch.setattr(Leasing, "_serve", counted)
+    monkeypatch.setattr(CallQueue, "_serve", counted)
     return counts
 
 
@@ -202,7 +202,7 @@ def test_a_long_poll_ends_when_work_turns_up(
     host: Host, queue: Queue, waiting: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Because it hears of it, not because it looks again.
-    monkeypatch.setattr(leasing, "RECHECK_SECONDS", 3600.0)
+    monkeypatch.setattr(call_queue, "RECHECK_SECONDS", 3600.0)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(host.request, 1, 60_000)
         wait_until(lambda: 1 in waiting)

@@ -23,7 +23,7 @@ from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.coordinator import gate, hosts
+from zermelo.server.coordinator import admission, hosts
 from zermelo.server.coordinator.rates import Rate
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import Role, open_account
@@ -184,7 +184,7 @@ def test_nothing_that_is_sent_does_harm(
     # Rates would keep most of the messages from what is to be tested.
     fast = Rate(per_second=1e9, burst=1e9)
     for module, name in (
-        (gate, "ACCOUNT_RATE"), (gate, "STRANGER_RATE"), (hosts, "HOST_RATE")
+        (admission, "ACCOUNT_RATE"), (admission, "STRANGER_RATE"), (hosts, "HOST_RATE")
     ):
         monkeypatch.setattr(module, name, fast)
     queue.add(30)
@@ -199,7 +199,7 @@ def test_nothing_that_is_sent_does_harm(
         _say_hello(address, tokens, keys)
         _say_hello(address, tokens[:1], [VICTIM])
         (victim,) = connection.execute(
-            "SELECT id FROM hosts WHERE instance = %s", (hosts.instance_of(VICTIM),)
+            "SELECT id FROM hosts WHERE instance = %s", (hosts.host_key_digest(VICTIM),)
         ).fetchone() or (0,)
         staff = [
             open_account(connection, role.value, role, actor="test")

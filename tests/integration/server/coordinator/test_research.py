@@ -29,7 +29,7 @@ from zermelo.proto.service import OPERATIONS, PROTOCOL_VERSION, CoordinatorStub
 from zermelo.research.queries import Campaigns, Queries
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.claims import import_claims, read_claims
-from zermelo.server.coordinator.desk import CLERKS
+from zermelo.server.coordinator.blocking_pool import THREADS
 from zermelo.server.coordinator.research import library
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
@@ -158,7 +158,7 @@ def _refused(far: Campaigns) -> None:
 def test_long_answers_hold_nobody_up(
     connection: Connection, database: str, server: str, researcher: str
 ) -> None:
-    """Every clerk of the library counts a tree, and no count can end: volunteers and operators
+    """Every thread for researchers counts a tree, and no count can end: volunteers and operators
     are served meanwhile."""
     tokens = [accounts.open_account(connection, role, Role(role), actor="test")
               for role in ("volunteer", "operator")]
@@ -166,18 +166,18 @@ def test_long_answers_hold_nobody_up(
         zermelo.open(server=server, token=researcher) as far,
         Remote(server, OPERATIONS, Identity(tokens[1])) as operator,
         grpc.insecure_channel(server) as channel,
-        ThreadPoolExecutor(CLERKS) as pool, psycopg.connect(database) as blocker,
+        ThreadPoolExecutor(THREADS) as pool, psycopg.connect(database) as blocker,
     ):  # fmt: skip
         counting = far.campaign(SPEC)
         blocker.execute("LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE")
-        waiting = [pool.submit(counting.levels) for _ in range(CLERKS)]
-        wait_until(lambda: blocked(connection) == CLERKS)
+        waiting = [pool.submit(counting.levels) for _ in range(THREADS)]
+        wait_until(lambda: blocked(connection) == THREADS)
         assert operator.ask(operations_pb2.ListCampaignsRequest())
         hello = pb.HelloRequest(
             protocol_version=PROTOCOL_VERSION, host_key=secrets.token_bytes(16), workers=1
         )
         assert CoordinatorStub(channel).Hello(hello, timeout=60, metadata=bearer(tokens[0]))
-        assert blocked(connection) == CLERKS
+        assert blocked(connection) == THREADS
         blocker.rollback()
         for each in waiting:
             assert each.result(120) == counting.levels()
@@ -203,18 +203,18 @@ def blocked(connection: Connection) -> int:
     """How many of the library's statements wait for a lock."""
     found = connection.execute(
         "SELECT count(*) FROM pg_stat_activity"
-        " WHERE application_name = 'zermelo coordinator desk' AND wait_event_type = 'Lock'"
+        " WHERE application_name = 'zermelo coordinator pool' AND wait_event_type = 'Lock'"
     ).fetchall()
     return int(found[0][0])
 
 
 def test_the_library_changes_nothing(database: str) -> None:
     async def write() -> None:
-        desk = library(database)
+        pool = library(database)
         try:
-            await desk.run(lambda reader: reader.execute("DELETE FROM campaigns"))
+            await pool.run(lambda reader: reader.execute("DELETE FROM campaigns"))
         finally:
-            await desk.close()
+            await pool.close()
 
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         asyncio.run(write())

@@ -16,7 +16,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import operations_pb2 as op
 from zermelo.proto import research_pb2 as ask
 from zermelo.proto import service
-from zermelo.server.coordinator import gate
+from zermelo.server.coordinator import admission
 from zermelo.server.database import Connection
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
@@ -28,7 +28,7 @@ ANYONE: set[Role] = set()
 CAMPAIGN = "reversi:4x4"
 
 #: RPC: who may call it, a request with which to try, and why that is refused behind the
-#: gate; None when there is a reply.
+#: admission; None when there is a reply.
 TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
     "Coordinator/Register": (ANYONE, pb.RegisterRequest(), None),
     "Coordinator/Standing": (EVERY_ROLE, pb.StandingRequest(), None),
@@ -115,7 +115,7 @@ def call_of(channel: Any, rpc: str) -> Any:
 
 
 def test_the_table_is_that_of_the_protocol() -> None:
-    named = {path(rpc): {str(role) for role in roles} or {gate.ANYONE}
+    named = {path(rpc): {str(role) for role in roles} or {admission.ANYONE}
              for rpc, (roles, _, _) in TABLE.items()}
     assert named == {path: set(roles) for path, roles in service.roles_by_path().items()}
     for rpc, (_, request, _) in TABLE.items():
@@ -127,7 +127,7 @@ def test_the_table_is_that_of_the_protocol() -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strangers may try as often as the table is long."""
-    monkeypatch.setattr(gate, "STRANGER_RATE", gate.Rate(per_second=1000, burst=1000))
+    monkeypatch.setattr(admission, "STRANGER_RATE", admission.Rate(per_second=1000, burst=1000))
 
 
 @pytest.mark.parametrize("role", list(Role))

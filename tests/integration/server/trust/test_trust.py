@@ -416,8 +416,7 @@ def test_the_record_of_a_host(connection: Connection) -> None:
 
 def test_known_answers_are_asked_and_look_like_any_other(connection: Connection) -> None:
     solve = solve_of(connection, clients=6)
-    for host in solve.hosts:
-        host.probe_rate = 0.5
+    solve.coordinator.probe_rate = 0.5
     solve.run()
     probes = count(connection, "SELECT count(*) FROM leases WHERE probe")
     assert probes > 0

@@ -1,4 +1,4 @@
-"""Where people wait: work on the database that takes more than a statement.
+"""Blocking work on the database that takes more than a statement, in threads of its own.
 
 It has threads and connections of its own, a few of each, so that nothing that operators
 or researchers ask for can hold up the volunteers.
@@ -18,29 +18,29 @@ from zermelo.server.database import Connection
 
 T = TypeVar("T")
 
-CLERKS = 2
+THREADS = 2
 LONGEST_QUEUE = 20
 CONNECT_SECONDS = 10.0
 
 
-class Desk:
+class BlockingPool:
     def __init__(
-        self, url: str, *, clerks: int = CLERKS, longest: int = LONGEST_QUEUE,
+        self, url: str, *, threads: int = THREADS, longest: int = LONGEST_QUEUE,
         prepare: Callable[[Connection], None] | None = None,
     ) -> None:  # fmt: skip
         """`prepare` is told of every new connection before it is used."""
         self._longest = longest
         self._waiting = 0
-        self._threads = ThreadPoolExecutor(clerks, thread_name_prefix="desk")
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="blocking")
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=0,
-            max_size=clerks,
+            max_size=threads,
             timeout=CONNECT_SECONDS,
             check=ConnectionPool.check_connection,
             configure=prepare,
             open=False,
-            kwargs={"autocommit": True, "application_name": "zermelo coordinator desk"},
+            kwargs={"autocommit": True, "application_name": "zermelo coordinator pool"},
         )
 
     async def run(self, work: Callable[[Connection], T]) -> T:
@@ -50,7 +50,7 @@ class Desk:
         self._waiting += 1
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, self._work, work)
+            return await loop.run_in_executor(self._executor, self._work, work)
         finally:
             self._waiting -= 1
 
@@ -60,5 +60,5 @@ class Desk:
             return work(connection)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._executor.shutdown)
         await asyncio.to_thread(self._pool.close)

@@ -1,4 +1,4 @@
-"""Dealing: what is remembered between calls never gives anybody more than is theirs."""
+"""Assigning: what is remembered between calls never gives anybody more than is theirs."""
 
 from __future__ import annotations
 
@@ -14,33 +14,34 @@ import pytest
 from tests.support.coordinator import Host, Queue, running_coordinator
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.dealing import Dealer
-from zermelo.server.coordinator.matching import Again
-from zermelo.server.coordinator.rows import Beat, HostId, Leased, Request
-from zermelo.server.coordinator.statements import Statements
-from zermelo.server.coordinator.stock import Stock
-from zermelo.server.coordinator.store import CoordinatorStore
-from zermelo.server.coordinator.terms import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Terms
+from zermelo.server.coordinator.account_store import HostStore
+from zermelo.server.coordinator.leases.assigner import Assigner
+from zermelo.server.coordinator.leases.prefetch import Prefetch
+from zermelo.server.coordinator.leases.quota import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Quota
+from zermelo.server.coordinator.leases.rows import Again, HostId, Leased, Progress, Request
+from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
+from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.database import Connection
 from zermelo.server.trust import records
 from zermelo.server.trust.accounts import UserId
 from zermelo.sql import query
 
 
-class CountingStore(CoordinatorStore):
+class CountingStore(LeaseStore):
     """Counts what the database is asked."""
 
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: PooledStatements) -> None:
         super().__init__(statements, lease_seconds=60)
         self.asked: Counter[str] = Counter()
 
-    async def lease_terms(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
-        self.asked["terms"] += 1
-        return await super().lease_terms(hosts)
+    async def free_of_hosts(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
+        self.asked["hosts"] += 1
+        return await super().free_of_hosts(hosts)
 
-    async def user_terms(self, users: Any) -> list[tuple[UserId, int]]:
+    async def free_of_users(self, users: Any) -> list[tuple[UserId, int]]:
         self.asked["users"] += 1
-        return await super().user_terms(users)
+        return await super().free_of_users(users)
 
     async def workunits_asked_again(self, most: int) -> list[Again]:
         self.asked["again"] += 1
@@ -48,31 +49,35 @@ class CountingStore(CoordinatorStore):
 
 
 class Table:
-    """A dealer, its store, and hosts that ask it."""
+    """An assigner, its store, and hosts that ask it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, limits_users: bool = True) -> None:
         self.now = 0.0
-        self.statements = Statements(url)
+        self.statements = PooledStatements(url)
+        self.hosts = HostStore(self.statements)
         self.store = CountingStore(self.statements)
-        self.stock = Stock(self.store, clock=lambda: self.now)
-        self.terms = Terms(self.store, self.stock, clock=lambda: self.now)
-        self.dealer = Dealer(self.store, self.stock, self.terms)
+        self.quota = Quota(self.store, limits_users=limits_users, clock=lambda: self.now)
+        self.second_opinions = SecondOpinions(self.store)
+        self.prefetch = Prefetch(self.store, clock=lambda: self.now)
+        self.assigner = Assigner(self.store, self.quota, self.second_opinions, self.prefetch)
 
     async def sit_down(self, user: str = "somebody") -> tuple[HostId, UserId]:
         rows = await self.statements.run("ensure_user", {"name": user})
-        host = await self.store.register_host(
-            rows[0][0], uuid.uuid4(), name="", version="", slots=1, speed=0.0, held=()
+        host = await self.hosts.register_host(
+            rows[0][0], uuid.uuid4(), name="", version="", workers=1, speed=0.0
         )
         return host.id, host.user
 
     async def ask(self, host: tuple[HostId, UserId], slots: int = 1) -> list[Leased]:
-        leased, _ = await self.dealer.deal([Request(*host, slots, 0.0)])
+        leased, _ = await self.assigner.assign([Request(*host, slots, 0.0)])
         return leased
 
 
-def at_table(url: str, play: Callable[[Table], Awaitable[None]]) -> None:
+def at_table(
+    url: str, play: Callable[[Table], Awaitable[None]], *, limits_users: bool = True
+) -> None:
     async def main() -> None:
-        table = Table(url)
+        table = Table(url, limits_users=limits_users)
         await table.statements.open()
         try:
             await play(table)
@@ -92,9 +97,9 @@ def test_a_quota_is_kept_though_it_is_seldom_looked_up(
         connection.execute("UPDATE hosts SET quota = 3")
         first = [lease for _ in range(3) for lease in await table.ask(host)]
         assert len(first) == 3
-        assert table.store.asked["terms"] == 1
+        assert table.store.asked["hosts"] == 1
         assert await table.ask(host) == []
-        await table.store.return_leases([Beat(host[0], first[0].lease, 0)])
+        await table.store.give_back([Progress(host[0], first[0].lease, 0)])
         assert len(await table.ask(host, slots=5)) == 1
 
     at_table(database, play)
@@ -109,13 +114,14 @@ def test_the_hosts_of_a_user_share_a_quota(
         ada = [await table.sit_down("ada") for _ in range(3)]
         bob = await table.sit_down("bob")
         connection.execute("UPDATE users SET quota = 4 WHERE name = 'ada'")
-        leased, granted = await table.dealer.deal([Request(*host, 3, 0.0) for host in (*ada, bob)])
+        requests = [Request(*host, 3, 0.0) for host in (*ada, bob)]
+        leased, granted = await table.assigner.assign(requests)
         assert granted == [2, 1, 1, 3]
         assert len(leased) == 7
         for host in ada:
             assert await table.ask(host) == []
         assert table.store.asked["users"] == 1  # nobody counts again at once
-        await table.store.return_leases([Beat(ada[0][0], leased[0].lease, 0)])
+        await table.store.give_back([Progress(ada[0][0], leased[0].lease, 0)])
         table.now += REMEMBER_FULL_SECONDS + 1
         assert [len(await table.ask(host, slots=5)) for host in ada] == [1, 0, 0]
         assert len(await table.ask(bob, slots=5)) == 5
@@ -129,16 +135,15 @@ def test_where_all_share_an_account_it_has_no_quota(
     queue.add(8)
 
     async def play(table: Table) -> None:
-        table.store.limits_users = False
         host = await table.sit_down()
         connection.execute("UPDATE users SET quota = 1")
         assert len(await table.ask(host, slots=5)) == 5
         assert table.store.asked["users"] == 0
 
-    at_table(database, play)
+    at_table(database, play, limits_users=False)
 
 
-def test_terms_are_looked_up_again_after_a_while_and_when_told(
+def test_quotas_are_looked_up_again_after_a_while_and_when_told(
     database: str, connection: Connection, queue: Queue
 ) -> None:
     queue.add(8)
@@ -153,7 +158,7 @@ def test_terms_are_looked_up_again_after_a_while_and_when_told(
         connection.execute("UPDATE hosts SET quota = 256")
         assert await table.ask(host)
         connection.execute("UPDATE hosts SET error_at = now(), errors = 1")
-        table.terms.forget()
+        table.quota.forget()
         assert await table.ask(host) == []
 
     at_table(database, play)
@@ -200,7 +205,7 @@ def test_a_host_that_changed_its_user_is_looked_up(
         # The question is asked again, and only the other user may see it.
         connection.execute("UPDATE leases SET state = 'returned', ended_at = now()")
         connection.execute("UPDATE workunits SET state = 'ready', quorum = 2")
-        table.dealer.work_may_be_ready()
+        table.second_opinions.work_may_be_ready()
         helper = await table.sit_down("another")
         connection.execute("UPDATE hosts SET user_id = %s WHERE id = %s", (mine, helper[0]))
         assert await table.ask((helper[0], mine)) == []
@@ -223,7 +228,7 @@ def test_questions_for_others_are_looked_for_when_somebody_says_so(
         connection.execute("UPDATE workunits SET quorum = 2 WHERE id = %s", (second,))
         assert [leased.workunit for leased in await table.ask(host)] == [third]
         assert table.store.asked["again"] == 1
-        table.dealer.work_may_be_ready()
+        table.second_opinions.work_may_be_ready()
         assert [leased.workunit for leased in await table.ask(host)] == [second]
 
     at_table(database, play)
@@ -241,7 +246,7 @@ def test_a_lease_number_is_never_used_twice(
 
     for _ in range(3):
         at_table(database, play)
-        # What a crash of the database may do to promises it had not yet written.
+        # What a crash of the database may do to lazy commits it had not yet written.
         connection.execute("DELETE FROM leases")
         connection.execute("UPDATE workunits SET state = 'ready'")
     assert len(set(numbers)) == len(numbers) == 12
@@ -258,9 +263,9 @@ def test_lease_numbers_go_on_after_an_old_backup_was_restored(
     assert now <= first < second
 
 
-def test_only_promises_may_be_lost_in_a_crash(database: str) -> None:
+def test_only_lazy_commits_may_be_lost_in_a_crash(database: str) -> None:
     async def play(table: Table) -> None:
-        for pool, waits in ((table.statements.facts, "on"), (table.statements.promises, "off")):
+        for pool, waits in ((table.statements.durable, "on"), (table.statements.lazy, "off")):
             async with pool.connection() as connection:
                 cursor = await connection.execute("SHOW synchronous_commit")
                 assert await cursor.fetchone() == (waits,)

@@ -1,4 +1,4 @@
-"""The stock: work handed out ahead of the database, and nothing lost or given twice by it."""
+"""Prefetch: work handed out ahead of the database, and nothing lost or given twice by it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Awaitable, Callable
 import psycopg
 import pytest
 
-from tests.integration.server.coordinator.test_dealing import Table, at_table
+from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Host, Queue, answer, running_coordinator, wait_until
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import stock as module
-from zermelo.server.coordinator.rows import (
-    Beat,
-    Given,
+from zermelo.server.coordinator.leases import prefetch as module
+from zermelo.server.coordinator.leases.prefetch import KEEP_SECONDS, LEAST, RATE_SECONDS
+from zermelo.server.coordinator.leases.rows import (
     HoldId,
     HostId,
     Leased,
+    NewLease,
+    Progress,
     Request,
     Returned,
 )
-from zermelo.server.coordinator.stock import KEEP_SECONDS, LEAST, RATE_SECONDS
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import UserId
 from zermelo.sql import query
@@ -33,25 +33,25 @@ FAST = 1e12
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stock of six workunits, however few are asked for."""
+    """Six workunits are prefetched, however few are asked for."""
     monkeypatch.setattr(module, "LEAST", 1)
     monkeypatch.setattr(module, "MOST", 6)
     monkeypatch.setattr(module, "RATE_SECONDS", 1e-9)
     monkeypatch.setattr(module, "AHEAD_SECONDS", 1e9)
 
 
-def at_stocked_table(
+def at_prefetched_table(
     url: str, play: Callable[[Table, tuple[HostId, UserId]], Awaitable[None]]
 ) -> None:
-    """Play with a host that had its first workunit, and a stock of six."""
+    """Play with a host that had its first workunit, and six that are prefetched."""
 
     async def begin(table: Table) -> None:
         host = await table.sit_down()
         assert len(await table.ask(host)) == 1
         table.now += 1
         assert take(table, host) == []  # there is none yet
-        await table.stock.fill()
-        writing = asyncio.create_task(table.stock.write())
+        await table.prefetch.fill()
+        writing = asyncio.create_task(table.store.write_behind())
         try:
             await play(table, host)
         finally:
@@ -63,8 +63,8 @@ def at_stocked_table(
 def take(
     table: Table, host: tuple[HostId, UserId], slots: int = 1, speed: float = 0.0
 ) -> list[Leased]:
-    table.dealer.asked_for(slots)
-    return table.dealer.deal_at_once(Request(*host, slots, speed))
+    table.prefetch.asked_for(slots)
+    return table.assigner.assign_at_once(Request(*host, slots, speed))
 
 
 def states(connection: Connection) -> list[str]:
@@ -93,37 +93,37 @@ def test_a_call_gets_the_most_urgent_work_without_a_statement(
         leased = take(table, host, slots=4)
         assert [item.workunit for item in leased] == added[1:5]
         assert table.store.asked == asked
-        await table.stock.written(item.lease for item in leased)
+        await table.store._written(item.lease for item in leased)
         assert {item.lease for item in leased} < open_leases(connection)
         assert nobodys(connection) == []
         rest = take(table, host, slots=4)  # what there is
         assert [item.workunit for item in rest] == added[5:7]
-        await table.stock.written()
+        await table.store._written()
         assert connection.execute("SELECT count(*) FROM holds").fetchone() == (0,)
         assert nobodys(connection) == []
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.3, 1234.5, 1e9, FAST])
 @pytest.mark.parametrize("budget", [None, 7])
-def test_budgets_are_those_of_the_statement(
+def test_budgets_are_the_same_from_memory_and_from_the_queue(
     database: str, connection: Connection, queue: Queue, small: None,
     speed: float, budget: int | None,
 ) -> None:  # fmt: skip
     queue.add(8, budget=budget)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
-        (from_stock,) = take(table, host, speed=speed)
-        (dealt,), _ = await table.dealer.deal([Request(*host, 1, speed)])
-        assert from_stock.node_budget == dealt.node_budget
-        await table.stock.written()
+        (from_memory,) = take(table, host, speed=speed)
+        (assigned,), _ = await table.assigner.assign([Request(*host, 1, speed)])
+        assert from_memory.node_budget == assigned.node_budget
+        await table.store._written()
         rows = connection.execute(
-            "SELECT budget FROM leases WHERE id = ANY (%s)", ([from_stock.lease, dealt.lease],)
+            "SELECT budget FROM leases WHERE id = ANY (%s)", ([from_memory.lease, assigned.lease],)
         )
-        assert rows.fetchall() == [(dealt.node_budget,)] * 2
+        assert rows.fetchall() == [(assigned.node_budget,)] * 2
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 def test_what_nobody_asks_for_goes_back(
@@ -133,18 +133,18 @@ def test_what_nobody_asks_for_goes_back(
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         (given,) = take(table, host)
-        await table.stock.put_back()
+        await table.prefetch.put_back()
         assert states(connection).count("ready") == 3  # not yet
         table.now += KEEP_SECONDS + 0.1
-        table.stock.low.clear()
+        table.prefetch.low.clear()
         assert take(table, host) == []  # too old
-        assert table.stock.low.is_set()  # so that it does not stand in the way for long
-        await table.stock.put_back()
+        assert table.prefetch.low.is_set()  # so that it does not stand in the way for long
+        await table.prefetch.put_back()
         assert states(connection) == ["leased"] * 2 + ["ready"] * 8
         assert given.lease in open_leases(connection)
         assert connection.execute("SELECT count(*) FROM holds").fetchone() == (0,)
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 def test_the_work_of_a_dead_coordinator_is_ready_again(
@@ -154,10 +154,10 @@ def test_the_work_of_a_dead_coordinator_is_ready_again(
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         taken = take(table, host, slots=2)
-        await table.stock.written()
+        await table.store._written()
         # It dies. Another one holds work of its own, and some that came back meanwhile.
-        await table.store.return_leases([Beat(host[0], taken[0].lease, 0)])
-        others = await table.store.hold_workunits(3, seconds=1000)
+        await table.store.give_back([Progress(host[0], taken[0].lease, 0)])
+        others = await table.store.take(3)
         assert others[0].workunit == taken[0].workunit
         assert await table.store.end_holds() == 0
         connection.execute(
@@ -170,36 +170,36 @@ def test_the_work_of_a_dead_coordinator_is_ready_again(
         assert nobodys(connection) == []
         # If it was not dead but asleep, what it hands out now is nobody's.
         (late,) = take(table, host)
-        await table.stock.written()
+        await table.store._written()
         assert late.lease not in open_leases(connection)
         result = Returned(host[0], late.lease, "yes", late.threshold, 16, 1, 0.1, None)
-        assert await table.store.submit_results([result]) == ["unknown"]
+        assert await table.store.submit([result]) == ["unknown"]
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
-def test_a_quota_holds_for_the_stock_too(
+def test_a_quota_holds_for_prefetched_work_too(
     database: str, connection: Connection, queue: Queue, small: None
 ) -> None:
     queue.add(16)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         connection.execute("UPDATE hosts SET quota = 4")
-        table.terms.forget()
+        table.quota.forget()
         assert take(table, host) == []  # nothing is known of it
         assert len(await table.ask(host)) == 1
         assert len(take(table, host, slots=2)) == 2
         assert take(table, host) == []
-        assert await table.ask(host) == []  # those of the stock are counted
+        assert await table.ask(host) == []  # those from memory are counted
         connection.execute("UPDATE users SET quota = 5")
         connection.execute("UPDATE hosts SET quota = 100")
-        table.terms.forget()
+        table.quota.forget()
         assert len(await table.ask(host, slots=9)) == 1
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
-def test_terms_are_renewed_before_they_are_missed(
+def test_quotas_are_renewed_before_they_are_missed(
     database: str, connection: Connection, queue: Queue, small: None
 ) -> None:
     queue.add(16)
@@ -207,18 +207,18 @@ def test_terms_are_renewed_before_they_are_missed(
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         for _ in range(5):
             table.now += 6
-            await table.stock.put_back()
-            await table.stock.fill()
+            await table.prefetch.put_back()
+            await table.prefetch.fill()
             assert len(take(table, host)) == 1
-            await table.terms.renew()
+            await table.quota.renew()
         connection.execute("UPDATE hosts SET quota = 1")
         table.now += 6
-        await table.stock.fill()
+        await table.prefetch.fill()
         take(table, host)
-        await table.terms.renew()
+        await table.quota.renew()
         assert take(table, host) == []
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 def test_where_answers_are_compared_all_calls_take_the_long_way(
@@ -227,19 +227,19 @@ def test_where_answers_are_compared_all_calls_take_the_long_way(
     *_, last = queue.add(10)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
-        table.dealer.probe_rate = 0.01
+        table.second_opinions.probe_rate = 0.01
         assert take(table, host) == []
-        table.dealer.probe_rate = 0.0
+        table.second_opinions.probe_rate = 0.0
         assert len(take(table, host)) == 1
         connection.execute("UPDATE workunits SET quorum = 2 WHERE id = %s", (last,))
-        table.dealer.work_may_be_ready()
+        table.second_opinions.work_may_be_ready()
         assert [item.workunit for item in await table.ask(host)] == [last]
         assert take(table, host) == []
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
-def test_there_is_no_stock_for_few_calls(database: str, queue: Queue) -> None:
+def test_nothing_is_prefetched_for_few_calls(database: str, queue: Queue) -> None:
     queue.add(2)
 
     async def play(table: Table) -> None:
@@ -249,7 +249,7 @@ def test_there_is_no_stock_for_few_calls(database: str, queue: Queue) -> None:
             for _ in range(2):
                 take(table, host, slots=int(slots * RATE_SECONDS / module.AHEAD_SECONDS))
                 table.now += RATE_SECONDS
-            assert table.stock.low.is_set() is is_low
+            assert table.prefetch.low.is_set() is is_low
 
     at_table(database, play)
 
@@ -260,17 +260,17 @@ def test_who_waits_for_leases_does_not_wait_for_later_ones(
     queue.add(10)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
-        write, begun, go_on = table.store.lease_held, asyncio.Event(), asyncio.Event()
+        write, begun, go_on = table.store._write, asyncio.Event(), asyncio.Event()
 
-        async def slowly(given: list[Given], spent: list[HoldId]) -> None:
+        async def slowly(leases: list[NewLease], spent: list[HoldId]) -> int:
             begun.set()
             await go_on.wait()
             go_on.clear()
-            await write(given, spent)
+            return await write(leases, spent)
 
-        monkeypatch.setattr(table.store, "lease_held", slowly)
+        monkeypatch.setattr(table.store, "_write", slowly)
         take(table, host)
-        waiting = asyncio.create_task(table.stock.written())
+        waiting = asyncio.create_task(table.store._written())
         await begun.wait()
         take(table, host)  # not in the batch that is being written
         go_on.set()
@@ -278,9 +278,9 @@ def test_who_waits_for_leases_does_not_wait_for_later_ones(
             await waiting
         go_on.set()
         async with asyncio.timeout(60):
-            await table.stock.written()
+            await table.store._written()
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 def test_without_the_database_nothing_is_handed_out(
@@ -289,23 +289,23 @@ def test_without_the_database_nothing_is_handed_out(
     queue.add(10)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
-        write = table.store.lease_held
+        write = table.store._write
 
         async def fail(*_: object) -> None:
             raise psycopg.OperationalError("gone")
 
-        monkeypatch.setattr(table.store, "lease_held", fail)
+        monkeypatch.setattr(table.store, "_write", fail)
         (given,) = take(table, host)
         with pytest.raises(psycopg.OperationalError):
-            await table.stock.written([given.lease])
+            await table.store._written([given.lease])
         assert take(table, host) == []
-        monkeypatch.setattr(table.store, "lease_held", write)
+        monkeypatch.setattr(table.store, "_write", write)
         async with asyncio.timeout(60):
             while not take(table, host):
                 await asyncio.sleep(0.01)
-        await table.stock.written([given.lease])
+        await table.store._written([given.lease])
 
-    at_stocked_table(database, play)
+    at_prefetched_table(database, play)
 
 
 def test_a_result_that_comes_at_once_finds_its_lease(
@@ -321,7 +321,7 @@ def test_a_result_that_comes_at_once_finds_its_lease(
         host = Host(address)
         host.take()
         for _ in range(4):
-            host.give_back(host.take()[0].lease_id)  # asks for the stock to be filled
+            host.give_back(host.take()[0].lease_id)  # asks for more to be prefetched
             wait_until(held)
             assert nobodys(connection) == []
             (workunit,) = host.take()

@@ -1,8 +1,9 @@
-"""Handing out work: at once where there is a stock, else all calls that wait share a statement.
+"""The calls that wait for work, served together.
 
-When less was ready than wanted the queue is *dry*: calls wait, without asking the
-database again, until somebody notifies that there is work. A slow clock asks anyway,
-in case a notification was lost with a connection.
+A call is served at once where workunits are prefetched. Else all calls that wait are served
+together from the queue of workunits. When less was ready there than wanted it is *dry*: calls
+wait, without asking the database again, until somebody notifies that there is work. A slow
+clock asks anyway, in case a notification was lost with a connection.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from dataclasses import dataclass
 
 import psycopg
 
-from zermelo.retry import Backoff
+from zermelo.retry import Retry
 from zermelo.server.coordinator.batcher import OverloadError
-from zermelo.server.coordinator.dealing import Dealer
-from zermelo.server.coordinator.rows import Beat, Leased, Request
-from zermelo.server.coordinator.store import CoordinatorStore
+from zermelo.server.coordinator.leases.assigner import Assigner
+from zermelo.server.coordinator.leases.rows import Leased, Progress, Request
+from zermelo.server.coordinator.leases.store import LeaseStore
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +35,14 @@ class _Waiting:
     #: Whether to go on waiting when there is nothing at the moment.
     patient: bool
 
+    def answer(self, leased: list[Leased]) -> None:
+        if not self.future.done():
+            self.future.set_result(leased)
 
-class Leasing:
-    def __init__(self, store: CoordinatorStore, dealer: Dealer) -> None:
-        self._store, self._dealer = store, dealer
+
+class CallQueue:
+    def __init__(self, store: LeaseStore, assigner: Assigner) -> None:
+        self._store, self._assigner = store, assigner
         self._queue: dict[_Waiting, None] = {}
         self._wake = asyncio.Event()
         self._dry = False
@@ -48,14 +53,16 @@ class Leasing:
         self.stopping = False
 
     async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
-        """Leases for one call; none when there was no work for so long."""
+        """Leases for one call; none when there was no work for `wait_seconds`.
+
+        `psycopg.OperationalError` when the database is away for that long.
+        """
         if len(self._queue) >= LONGEST_QUEUE:
             raise OverloadError
         if self.stopping:
             return []
-        self._dealer.asked_for(request.slots)
         # Calls may be waiting for a statement all the same; only scarce work goes by turns.
-        if not self._dry and (leased := self._dealer.deal_at_once(request)):
+        if not self._dry and (leased := self._assigner.assign_at_once(request)):
             return leased
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)
@@ -73,12 +80,11 @@ class Leasing:
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work."""
         self._news += 1
-        self._dealer.work_may_be_ready()
         self._dry = False
         self._wake.set()
 
-    def stock_is_filled(self) -> None:
-        """What was ready may be in the stock now, where statements do not see it."""
+    def workunits_are_prefetched(self) -> None:
+        """What was ready may be prefetched now, where statements do not see it."""
         if self._queue:
             self._wake.set()
 
@@ -86,26 +92,25 @@ class Leasing:
         """Answer everybody who waits: there will be no more work from here."""
         self.stopping = True
         for waiting in list(self._queue):
-            if not waiting.future.done():
-                waiting.future.set_result([])
+            waiting.answer([])
 
     async def run(self) -> None:
-        backoff = Backoff()
-        while True:
-            if not await self._woken():
-                self._dry = False
-            self._wake.clear()
-            try:
-                await self._serve()
-            except psycopg.OperationalError as error:
-                self._database_away = True
-                pause = backoff.next()
-                log.warning("cannot hand out work: %s; again in %.1f s", error, pause)
-                await asyncio.sleep(pause)
-                self._wake.set()
-            else:
-                self._database_away = False
-                backoff.reset()
+        """Serve the calls that wait, until this is cancelled."""
+        retry = Retry("cannot hand out work", psycopg.OperationalError, log=log)
+        await retry.forever(self._serve_next)
+
+    async def _serve_next(self) -> None:
+        """Wait until there is something to do, and do it."""
+        if not await self._woken():
+            self._dry = False
+        self._wake.clear()
+        try:
+            await self._serve()
+        except psycopg.OperationalError:
+            self._database_away = True
+            self._wake.set()
+            raise
+        self._database_away = False
 
     async def _woken(self) -> bool:
         """Wait until there is something to do; False when only the slow clock says so."""
@@ -119,31 +124,30 @@ class Leasing:
         return True
 
     async def _serve(self) -> None:
-        self._serve_from_stock()
+        self._serve_at_once()
         while self._queue and not self._dry:
             batch, news = self._next_batch(), self._news
-            leased, granted = await self._dealer.deal([waiting.request for waiting in batch])
+            leased, granted = await self._assigner.assign([waiting.request for waiting in batch])
             # What became ready while the statement ran may not be among what it saw.
             self._dry = len(leased) < sum(granted) and news == self._news
             await self._distribute(batch, leased)
             for waiting, slots in zip(batch, granted, strict=True):
                 if not slots:  # its host holds as many as it may: waiting does not help
                     self._queue.pop(waiting, None)
-                    if not waiting.future.done():
-                        waiting.future.set_result([])
+                    waiting.answer([])
         if self._dry:
             for waiting in list(self._queue):
-                if not (waiting.patient or waiting.future.done()):
-                    waiting.future.set_result([])
+                if not waiting.patient:
+                    waiting.answer([])
             await self._ask_for_more()
 
-    def _serve_from_stock(self) -> None:
+    def _serve_at_once(self) -> None:
         for waiting in [waiting for waiting in self._queue if not waiting.future.done()]:
-            leased = self._dealer.deal_at_once(waiting.request)
+            leased = self._assigner.assign_at_once(waiting.request)
             if not leased:
                 break
             del self._queue[waiting]
-            waiting.future.set_result(leased)
+            waiting.answer(leased)
 
     def _next_batch(self) -> list[_Waiting]:
         """The calls that have waited longest, as many as one statement should serve."""
@@ -160,18 +164,18 @@ class Leasing:
         shares: list[list[Leased]] = [[] for _ in batch]
         for item in leased:
             shares[item.request - 1].append(item)
-        orphaned: list[Beat] = []
+        orphaned: list[Progress] = []
         for waiting, share in zip(batch, shares, strict=True):
             if not share:
                 continue
             self._queue.pop(waiting, None)
             if waiting.future.done():
                 # Its client went away meanwhile: nobody will work on these.
-                orphaned += [Beat(waiting.request.host, item.lease, 0) for item in share]
+                orphaned += [Progress(waiting.request.host, item.lease, 0) for item in share]
             else:
                 waiting.future.set_result(share)
         if orphaned:
-            await self._store.return_leases(orphaned)
+            await self._store.give_back(orphaned)
 
     async def _ask_for_more(self) -> None:
         now = asyncio.get_running_loop().time()

@@ -1,8 +1,8 @@
-"""The gate: every call passes it, and nothing else decides who may call what.
+"""Admission: every call passes it, and nothing else decides who may call what.
 
 In this order: the account behind the token, its role against the roles that the `.proto`
 names for the RPC, how often it calls, the limits of the message. Whatever goes wrong
-behind the gate leaves it as a proper gRPC status.
+behind it leaves it as a proper gRPC status.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Remembered(NamedTuple):
     until: float
 
 
-class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     def __init__(
         self, store: AccountStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics
     ) -> None:

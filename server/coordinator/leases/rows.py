@@ -1,9 +1,8 @@
-"""What goes into the coordinator's statements and what comes out of them."""
+"""What goes into the statements about leases and what comes out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from zermelo.server.trust.accounts import UserId
@@ -11,32 +10,14 @@ from zermelo.server.trust.accounts import UserId
 HostId = int
 LeaseId = int
 HoldId = int
+WorkunitId = int
 
 #: What PostgreSQL reads within an array as Python writes it. Words come from tables of ours.
-PLAIN = frozenset((int, float, str))
-
-
-class Host(NamedTuple):
-    id: HostId
-    user: UserId
-    banned: bool
-    #: Nodes a second, by what its searches took; 0 while they are too few to tell.
-    speed: float = 0.0
-
-
-@dataclass(slots=True)
-class Seen:
-    """What calls of a host told since the last time."""
-
-    #: What it says of itself, in nodes a second.
-    speed: float = 0.0
-    #: What the searches of its results took.
-    nodes: int = 0
-    seconds: float = 0.0
+PLAIN = frozenset((bool, int, float, str))
 
 
 class Request(NamedTuple):
-    """One call for work."""
+    """One call for work: at most `slots` workunits for a host of this speed (nodes a second)."""
 
     host: HostId
     user: UserId
@@ -44,12 +25,37 @@ class Request(NamedTuple):
     speed: float
 
 
+class Again(NamedTuple):
+    """A workunit to be asked again, and the users who know it already."""
+
+    workunit: WorkunitId
+    users: Sequence[UserId]
+
+
+class Prefetched(NamedTuple):
+    """One workunit taken out of the queue, on its way to a lease."""
+
+    hold: HoldId
+    workunit: WorkunitId
+    campaign: int
+    game: str
+    position: bytes
+    history: bytes | None
+    threshold: int
+    #: The largest node budget whatever the host's speed; None where there is no such limit.
+    most_nodes: int | None
+    target_seconds: float
+    known: bytes | None
+    #: Whether its answer is known, and the host is checked by it.
+    probe: bool
+
+
 class Leased(NamedTuple):
-    """One workunit handed out; `request` counts from 1 within the batch."""
+    """One lease as its host is told of it; `request` counts from 1 within the batch."""
 
     request: int
     lease: LeaseId
-    workunit: int
+    workunit: WorkunitId
     campaign: int
     game: str
     position: bytes
@@ -59,30 +65,15 @@ class Leased(NamedTuple):
     known: bytes | None
 
 
-class Held(NamedTuple):
-    """One workunit taken out of the queue for whoever asks next."""
-
-    hold: HoldId
-    workunit: int
-    campaign: int
-    game: str
-    position: bytes
-    history: bytes | None
-    threshold: int
-    #: Most nodes to spend whatever the host's speed.
-    most_nodes: int | None
-    target_seconds: float
-    known: bytes | None
-
-
-class Given(NamedTuple):
-    """A held workunit that was handed out, as it is written down."""
+class NewLease(NamedTuple):
+    """One lease as it is written down, while the hold of its workunit lasts."""
 
     hold: HoldId
     lease: LeaseId
-    workunit: int
+    workunit: WorkunitId
     host: HostId
-    budget: int
+    node_budget: int
+    probe: bool
 
 
 class Returned(NamedTuple):
@@ -95,11 +86,11 @@ class Returned(NamedTuple):
     hi: int
     nodes: int
     seconds: float
-    proved: bytes | None
+    proved: bytes | None = None
 
 
-class Beat(NamedTuple):
-    """The progress of one lease."""
+class Progress(NamedTuple):
+    """How many nodes were searched for one lease so far."""
 
     host: HostId
     lease: LeaseId

@@ -1,0 +1,117 @@
+"""Assigning workunits to calls: from what is prefetched, or from the queue.
+
+From memory a call is served without any statement. From the queue all calls that wait share two:
+workunits are taken into a hold, then their leases are written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from zermelo.server.chance import CHANCE
+from zermelo.server.coordinator.leases.prefetch import Prefetch
+from zermelo.server.coordinator.leases.quota import Quota, Slot
+from zermelo.server.coordinator.leases.rows import Leased, NewLease, Prefetched, Request
+from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
+from zermelo.server.coordinator.leases.store import LeaseStore
+
+#: Nodes a second of a host that has not said how fast it is.
+DEFAULT_SPEED = 100_000.0
+
+
+class Assigner:
+    def __init__(
+        self,
+        store: LeaseStore,
+        quota: Quota,
+        second_opinions: SecondOpinions,
+        prefetch: Prefetch,
+    ) -> None:
+        self._store, self._quota = store, quota
+        self._second_opinions, self._prefetch = second_opinions, prefetch
+        #: Lease numbers of ours that are not used yet.
+        self._numbers = range(0)
+
+    def assign_at_once(self, request: Request) -> list[Leased]:
+        """Leases of prefetched workunits; none when these, or what must be known, are missing.
+
+        Where answers are compared every call takes the long way, so that none can tell by
+        its time whether it got a workunit that others were asked.
+        """
+        if self._second_opinions.possible or len(self._numbers) < request.slots:
+            return []
+        if not (self._store.writable and self._quota.suffices(request)):
+            return []
+        taken = self._prefetch.take(request.slots)
+        slot = Slot(1, request.host, request.user, request.speed)
+        leased, new = self._number([(item, slot) for item in taken])
+        if new:
+            self._store.lease_behind(new)
+            self._quota.grant(request.host, request.user, len(new))
+        return leased
+
+    async def assign(self, requests: Sequence[Request]) -> tuple[list[Leased], list[int]]:
+        """Leases for requests from the queue, and how many each could have had by its quota.
+
+        Most are of fresh workunits, most urgent first; some were asked of others before.
+        """
+        slots = await self._quota.slots(requests)
+        granted = Counter(slot.request for slot in slots)
+        leased: list[Leased] = []
+        try:
+            if slots:
+                leased = await self._lease(slots)
+        finally:
+            unused = granted - Counter(item.request for item in leased)
+            for place, number in unused.items():
+                request = requests[place - 1]
+                self._quota.grant(request.host, request.user, -number)
+        return leased, [granted[place] for place in range(1, len(requests) + 1)]
+
+    async def _lease(self, slots: Sequence[Slot]) -> list[Leased]:
+        chosen = await self._second_opinions.choose(slots)
+        if len(self._numbers) < len(slots):
+            self._numbers = await self._store.reserve_leases()
+        taken = await self._store.take(len(slots) - len(chosen), list(chosen.values()))
+        pairs = _matched(taken, slots, {item: place for place, item in chosen.items()})
+        if chosen:
+            CHANCE.shuffle(pairs)  # lease numbers must not tell who was asked again
+        leased, new = self._number(pairs)
+        if not new or not await self._store.lease(new):
+            return []
+        return sorted(leased)
+
+    def _number(
+        self, pairs: Iterable[tuple[Prefetched, Slot]]
+    ) -> tuple[list[Leased], list[NewLease]]:
+        """Leases of workunits for slots: as their hosts are told, and as they are written."""
+        leased, new = [], []
+        for lease, (item, slot) in zip(self._numbers, pairs, strict=False):
+            budget = node_budget(item, slot.speed)
+            leased.append(Leased(
+                slot.request, lease, item.workunit, item.campaign, item.game, item.position,
+                item.history, item.threshold, budget, item.known,
+            ))  # fmt: skip
+            new.append(NewLease(item.hold, lease, item.workunit, slot.host, budget, item.probe))
+        self._numbers = self._numbers[len(new):]
+        return leased, new
+
+
+def node_budget(item: Prefetched, speed: float) -> int:
+    """How many nodes a host may spend: what it searches in the campaign's target time."""
+    nodes = round(max(1.0, item.target_seconds * (speed if speed > 0 else DEFAULT_SPEED)))
+    return nodes if item.most_nodes is None else min(item.most_nodes, nodes)
+
+
+def _matched(
+    taken: Sequence[Prefetched], slots: Sequence[Slot], places: dict[tuple[int, bool], int]
+) -> list[tuple[Prefetched, Slot]]:
+    """Workunits chosen for a slot with that slot, the others with the other slots in turn."""
+    given = set(places.values())
+    others = (slot for place, slot in enumerate(slots) if place not in given)
+    pairs = []
+    for item in taken:
+        place = places.get((item.workunit, item.probe))
+        pairs.append((item, next(others) if place is None else slots[place]))
+    return pairs

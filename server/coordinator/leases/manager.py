@@ -1,0 +1,197 @@
+"""The door to leases: calls for work, results, heartbeats and leases given back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from enum import Enum, auto
+from itertools import islice
+from typing import Any, TypeVar
+
+import psycopg
+
+from zermelo.retry import Retry
+from zermelo.server.coordinator.batcher import Batcher
+from zermelo.server.coordinator.leases.assigner import Assigner
+from zermelo.server.coordinator.leases.prefetch import Prefetch
+from zermelo.server.coordinator.leases.queue import CallQueue
+from zermelo.server.coordinator.leases.quota import Quota
+from zermelo.server.coordinator.leases.rows import (
+    Directive,
+    HostId,
+    Leased,
+    LeaseId,
+    Progress,
+    Request,
+    Returned,
+)
+from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
+from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.coordinator.statements import Statements
+from zermelo.server.trust.accounts import UserId
+
+log = logging.getLogger(__name__)
+
+Row = TypeVar("Row")
+Answer = TypeVar("Answer")
+
+MOST_ROWS_A_BATCH = 2048
+#: How long results and heartbeats are gathered: nobody waits for their replies to go on.
+GATHER_SECONDS = 0.05
+
+
+class Shortage(Enum):
+    """Why a call gets no work."""
+
+    STOPPING = auto()
+    HOST_QUOTA = auto()
+    USER_QUOTA = auto()
+    OTHERS_ASKED = auto()
+    ALL_LEASED = auto()
+    PAUSED = auto()
+    NO_CAMPAIGN = auto()
+
+
+class LeaseManager:
+    """Hands out work and takes it back. Its `tasks` must run as long as it is used."""
+
+    def __init__(
+        self, statements: Statements, *, lease_seconds: float, limits_users: bool = True
+    ) -> None:
+        """Without `limits_users` only hosts have a quota: where all callers share an account."""
+        self._store = LeaseStore(statements, lease_seconds=lease_seconds)
+        self._quota = Quota(self._store, limits_users=limits_users)
+        self._second_opinions = SecondOpinions(self._store)
+        self._prefetch = Prefetch(self._store)
+        self._queue = CallQueue(self._store, Assigner(
+            self._store, self._quota, self._second_opinions, self._prefetch
+        ))  # fmt: skip
+        self._prefetched = asyncio.Event()
+        self._submitting = _batched(self._store.submit)
+        self._beating = _batched(self._store.heartbeat)
+        self._listing = _shared(self._store.running_games)
+        self._looking = _shared(self._store.campaigns_open)
+
+    # -- the door ---------------------------------------------------------------------------
+
+    async def running_games(self) -> list[str]:
+        """What a client that has just arrived should get ready for."""
+        return await self._listing(None)
+
+    async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
+        """Leases for one call; none when there was no work for `wait_seconds`.
+
+        `psycopg.OperationalError` when the database was away for that long.
+        """
+        self._prefetch.asked_for(request.slots)
+        return await self._queue.request(request, wait_seconds)
+
+    async def shortage(self, host: HostId, user: UserId) -> Shortage:
+        """Why there is no work for a host."""
+        running, paused, others_asked = await self._looking(None)
+        if self._queue.stopping:
+            return Shortage.STOPPING
+        if not running:
+            return Shortage.PAUSED if paused else Shortage.NO_CAMPAIGN
+        if used_up := await self._quota.used_up(host, user):
+            return Shortage.HOST_QUOTA if used_up == "host" else Shortage.USER_QUOTA
+        return Shortage.OTHERS_ASKED if others_asked else Shortage.ALL_LEASED
+
+    async def submit(self, results: list[Returned]) -> list[str]:
+        """The receipt of each: accepted, duplicate, late, unknown or contradictory."""
+        return await self._submitting(results)
+
+    async def heartbeat(self, progress: list[Progress]) -> list[Directive]:
+        """What to do about each lease; those with progress live on."""
+        return await self._beating(progress) if progress else []
+
+    async def give_back(self, progress: Sequence[Progress]) -> int:
+        """End leases unfinished; how many of them were still open."""
+        return await self._store.give_back(progress)
+
+    async def give_back_others(self, host: HostId, held: Sequence[LeaseId]) -> None:
+        """End every open lease of a host but those it holds on to."""
+        await self._store.give_back_others(host, held)
+
+    # -- what the coordinator tells ---------------------------------------------------------
+
+    def work_may_be_ready(self) -> None:
+        """Somebody said that there is work."""
+        self._second_opinions.work_may_be_ready()
+        self._queue.work_may_be_ready()
+
+    def forget(self) -> None:
+        """Somebody changed a host or a user: look their quota up again."""
+        self._quota.forget()
+
+    def stop(self) -> None:
+        """Answer everybody who waits: there will be no more work from here."""
+        self._queue.stop()
+
+    async def close(self) -> None:
+        """Leave nothing behind, when the tasks have ended."""
+        await self._store.flush()
+        await self._prefetch.put_back(everything=True)
+
+    # -- what runs beside the calls ---------------------------------------------------------
+
+    def tasks(self) -> list[Coroutine[Any, Any, None]]:
+        """What must run as long as this is used."""
+        return [
+            self._queue.run(),
+            _keep("prefetch work", self._fill),
+            _keep("look up who may have work", self._learn),
+            self._store.write_behind(),
+            self._submitting.run(),
+            self._beating.run(),
+            self._listing.run(),
+            self._looking.run(),
+        ]
+
+    async def keep_house(self) -> None:
+        """What must happen now and then, and may happen in several coordinators at once."""
+        if expired := await self._store.expire():
+            log.info("%d leases expired without progress", expired)
+        if lost := await self._store.end_holds():
+            log.info("%d workunits are ready again that a coordinator held and lost", lost)
+        self._second_opinions.probe_rate = await self._store.probe_rate()
+        self._second_opinions.work_may_be_ready()  # the word of it may be lost with a connection
+
+    async def _fill(self) -> None:
+        await self._prefetch.refill()
+        self._queue.workunits_are_prefetched()
+        self._prefetched.set()
+
+    async def _learn(self) -> None:
+        """Learn what must be known to assign at once, as long as that is in use."""
+        await self._prefetched.wait()
+        self._prefetched.clear()
+        await self._second_opinions.look()
+        await self._quota.renew()
+
+
+async def _keep(what: str, step: Callable[[], Awaitable[None]]) -> None:
+    """Take this step again and again; when the database is away, wait before the next."""
+    await Retry(f"cannot {what}", psycopg.OperationalError, log=log).forever(step)
+
+
+def _batched(
+    work: Callable[[list[Row]], Awaitable[list[Answer]]],
+) -> Batcher[list[Row], list[Answer]]:
+    """Serves calls that bring several rows each, all their rows in one statement."""
+
+    async def serve(calls: list[list[Row]]) -> list[list[Answer]]:
+        answers = iter(await work([row for call in calls for row in call]))
+        return [list(islice(answers, len(call))) for call in calls]
+
+    return Batcher(serve, weight=len, most=MOST_ROWS_A_BATCH, apart=GATHER_SECONDS)
+
+
+def _shared(look_up: Callable[[], Awaitable[Answer]]) -> Batcher[None, Answer]:
+    """Gives one answer to everybody who asks at the same moment."""
+
+    async def serve(calls: list[None]) -> list[Answer]:
+        return [await look_up()] * len(calls)
+
+    return Batcher(serve)

@@ -1,0 +1,215 @@
+"""Quota: how many more leases hosts and users may have, remembered between calls.
+
+What is granted comes out of what is remembered, so a quota is kept though it is seldom looked
+up. Other coordinators can make it wrong for at most `REMEMBER_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from zermelo.server.coordinator.leases.rows import HostId, Request
+from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.trust.accounts import UserId
+
+Clock = Callable[[], float]
+#: A host is remembered with its user: it has a quota of its own only as this user's host.
+Owned = tuple[HostId, UserId]
+Key = TypeVar("Key")
+
+#: How long a quota is believed that is not used up.
+REMEMBER_SECONDS = 10.0
+#: ... and that of a user that is, which takes counting to look up. A host's is looked up.
+REMEMBER_FULL_SECONDS = 1.0
+MOST_REMEMBERED = 100_000
+
+
+class Slot(NamedTuple):
+    """One workunit wanted and granted; `request` counts from 1 within the batch."""
+
+    request: int
+    host: HostId
+    user: UserId
+    speed: float
+
+
+@dataclass(slots=True)
+class _Allowance:
+    #: How many more leases; those that end meanwhile are not added.
+    free: int
+    asked_at: float
+    #: Leases granted as long as it is remembered.
+    granted: int = 0
+
+
+class _Remembered(Generic[Key]):
+    """The allowances of hosts, or those of users."""
+
+    def __init__(
+        self,
+        look_up: Callable[[list[Key]], Awaitable[Iterable[tuple[Key, int]]]],
+        clock: Clock,
+        full_seconds: float,
+    ) -> None:
+        """One that is used up is believed for `full_seconds`."""
+        self._ask = look_up
+        self._clock, self._full_seconds = clock, full_seconds
+        self._known: OrderedDict[Key, _Allowance] = OrderedDict()
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def grant(self, key: Key, leases: int) -> None:
+        """So many leases are granted, or will not be used if the number is negative."""
+        if (known := self._known.get(key)) is not None:
+            known.free -= leases
+            known.granted += leases
+
+    def free(self, keys: Iterable[Key]) -> dict[Key, int]:
+        """How many more leases each may have, as far as is known."""
+        return {key: self._known[key].free for key in keys if key in self._known}
+
+    def suffices(self, key: Key, wanted: int) -> bool:
+        """Whether it is known to have room for so many leases."""
+        known = self._known.get(key)
+        return known is not None and known.free >= wanted and self._age(known) <= REMEMBER_SECONDS
+
+    def is_old(self, key: Key) -> bool:
+        """Whether it should be looked up before long."""
+        return self._age(self._known[key]) > REMEMBER_SECONDS / 2
+
+    async def ensure(self, wanted: Mapping[Key, int]) -> None:
+        """Look up what is unknown or not to be believed when so many leases are wanted."""
+        unsure = [
+            key for key, number in wanted.items()
+            if (known := self._known.get(key)) is None or self._age(known) > (
+                REMEMBER_SECONDS if known.free >= number else self._full_seconds
+            )
+        ]  # fmt: skip
+        if unsure:
+            await self.look_up(unsure)
+
+    async def look_up(self, keys: list[Key]) -> None:
+        before = {key: self._granted(key) for key in keys}
+        now = self._clock()
+        for key, free in await self._ask(keys):
+            # What was granted while it was looked up may not be counted in it.
+            granted = self._granted(key)
+            meanwhile = granted - before.get(key, granted)
+            self._known[key] = _Allowance(free - meanwhile, now, granted)
+            self._known.move_to_end(key)
+        while len(self._known) > MOST_REMEMBERED:
+            self._known.popitem(last=False)
+
+    def _granted(self, key: Key) -> int:
+        return self._known[key].granted if key in self._known else 0
+
+    def _age(self, known: _Allowance) -> float:
+        return self._clock() - known.asked_at
+
+
+class Quota:
+    def __init__(
+        self, store: LeaseStore, *, limits_users: bool, clock: Clock = time.monotonic
+    ) -> None:
+        """Where all callers share an account its user is not limited."""
+        self._store = store
+        self._limits_users = limits_users
+        self._hosts: _Remembered[Owned] = _Remembered(self._look_up_hosts, clock, -1.0)
+        self._users: _Remembered[UserId] = _Remembered(
+            store.free_of_users, clock, REMEMBER_FULL_SECONDS
+        )
+        #: Hosts whose quota grows old while they call.
+        self._ageing: set[Owned] = set()
+
+    def forget(self) -> None:
+        """Somebody changed what hosts may have: ask the database again."""
+        self._hosts.forget()
+        self._users.forget()
+
+    def suffices(self, request: Request) -> bool:
+        """Whether a call is known to be within all quotas. Notes what is to be renewed."""
+        owned = request.host, request.user
+        if not self._hosts.suffices(owned, request.slots):
+            return False
+        if self._hosts.is_old(owned):
+            self._ageing.add(owned)
+        if self._limits_users:
+            if not self._users.suffices(request.user, request.slots):
+                return False
+            if self._users.is_old(request.user):
+                self._ageing.add(owned)
+        return True
+
+    def grant(self, host: HostId, user: UserId, leases: int) -> None:
+        """A host gets so many leases, or will not use so many if the number is negative."""
+        self._hosts.grant((host, user), leases)
+        self._users.grant(user, leases)
+
+    async def slots(self, requests: Sequence[Request]) -> list[Slot]:
+        """Grant what requests want as far as quotas allow, one to each before a second."""
+        hosts: Counter[Owned] = Counter()
+        users: Counter[UserId] = Counter()
+        for request in requests:
+            hosts[request.host, request.user] += request.slots
+            users[request.user] += request.slots
+        await self._hosts.ensure(hosts)
+        if self._limits_users:
+            await self._users.ensure(users)
+        free_of_users = self._users.free(users) if self._limits_users else None
+        granted = open_slots(requests, self._hosts.free(hosts), free_of_users)
+        for slot in granted:
+            self.grant(slot.host, slot.user, 1)
+        return granted
+
+    async def used_up(self, host: HostId, user: UserId) -> str:
+        """Whose quota leaves no room for another lease: "host", "user" or nobody's."""
+        if not any(free for _, _, free in await self._store.free_of_hosts([host])):
+            return "host"
+        if not self._limits_users or any(
+            free for _, free in await self._store.free_of_users([user])
+        ):
+            return ""
+        return "user"
+
+    async def renew(self) -> None:
+        """Look up what grows old, so that no call has to wait for it."""
+        ageing, self._ageing = self._ageing, set()
+        if ageing:
+            await self._hosts.look_up(list(ageing))
+            if self._limits_users:
+                await self._users.look_up(list({user for _, user in ageing}))
+
+    async def _look_up_hosts(self, owned: list[Owned]) -> Iterable[tuple[Owned, int]]:
+        rows = await self._store.free_of_hosts([host for host, _ in owned])
+        return (((host, user), free) for host, user, free in rows)
+
+
+def open_slots(
+    requests: Sequence[Request],
+    free_of_hosts: Mapping[Owned, int],
+    free_of_users: Mapping[UserId, int] | None = None,
+) -> list[Slot]:
+    """Slots as far as quotas allow, one to each request before a second.
+
+    What a host or a user asks for in several requests comes out of one quota. Without
+    `free_of_users` users are not limited.
+    """
+    hosts = dict(free_of_hosts)
+    users = None if free_of_users is None else dict(free_of_users)
+    slots: list[Slot] = []
+    for turn in range(max((request.slots for request in requests), default=0)):
+        for place, (host, user, wanted, speed) in enumerate(requests, 1):
+            if turn >= wanted or hosts.get((host, user), 0) <= 0:
+                continue
+            if users is not None:
+                if users.get(user, 0) <= 0:
+                    continue
+                users[user] -= 1
+            hosts[host, user] -= 1
+            slots.append(Slot(place, host, user, speed))
+    return slots

@@ -1,0 +1,71 @@
+"""The queue of calls alone: no word of new work is lost, whenever it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from zermelo.server.coordinator.leases import Leased, Request
+from zermelo.server.coordinator.leases import queue as module
+from zermelo.server.coordinator.leases.assigner import Assigner
+from zermelo.server.coordinator.leases.queue import CallQueue
+from zermelo.server.coordinator.leases.store import LeaseStore
+
+WORK = Leased(
+    request=1, lease=1, workunit=1, campaign=1, game="reversi:4x4", position=bytes(16),
+    history=None, threshold=0, node_budget=1, known=None,
+)  # fmt: skip
+
+
+class LateAssigner:
+    """Work turns up while the first statement runs: it is announced, or prefetched."""
+
+    def __init__(self, *, prefetched: bool) -> None:
+        self.queue: CallQueue | None = None
+        self.statements = 0
+        self._prefetched = prefetched
+        self._ready = False
+
+    async def assign(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
+        self.statements += 1
+        granted = [request.slots for request in requests]
+        assert self.queue is not None
+        if self._prefetched:
+            self._ready = True
+            self.queue.workunits_are_prefetched()
+        elif self.statements == 1:
+            self.queue.work_may_be_ready()
+        else:
+            return [WORK], granted
+        return [], granted
+
+    def assign_at_once(self, request: Request) -> list[Leased]:
+        return [WORK] if self._ready else []
+
+
+class QuietStore:
+    async def ask_for_more(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("prefetched", [False, True])
+def test_work_that_turns_up_while_the_statement_runs_is_handed_out(
+    monkeypatch: pytest.MonkeyPatch, prefetched: bool
+) -> None:
+    monkeypatch.setattr(module, "RECHECK_SECONDS", 3600.0)
+
+    async def ask() -> list[Leased]:
+        assigner = LateAssigner(prefetched=prefetched)
+        queue = assigner.queue = CallQueue(
+            cast(LeaseStore, QuietStore()), cast(Assigner, assigner)
+        )
+        running = asyncio.create_task(queue.run())
+        try:
+            request = Request(host=1, user=1, slots=1, speed=0.0)
+            return await queue.request(request, wait_seconds=60)
+        finally:
+            running.cancel()
+
+    assert asyncio.run(ask()) == [WORK]
