@@ -64,6 +64,8 @@ class CallQueue:
         # Calls may be waiting for a statement all the same; only scarce work goes by turns.
         if not self._dry and (leased := self._assigner.assign_at_once(request)):
             return leased
+        if self._database_away and not wait_seconds:
+            raise psycopg.OperationalError("the database is away")
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)
         self._queue[waiting] = None
@@ -106,9 +108,12 @@ class CallQueue:
         self._wake.clear()
         try:
             await self._serve()
-        except psycopg.OperationalError:
+        except psycopg.OperationalError as error:
             self._database_away = True
             self._wake.set()
+            for waiting in self._queue:
+                if not (waiting.patient or waiting.future.done()):
+                    waiting.future.set_exception(error)
             raise
         self._database_away = False
 

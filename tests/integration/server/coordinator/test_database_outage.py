@@ -1,0 +1,46 @@
+"""While the database is away every call for work is refused in time, and says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.support.coordinator import Host, Queue, running_coordinator, wait_until
+from zermelo.proto import service
+from zermelo.server.campaigns import create_campaign
+from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.embedded import EmbeddedPostgres, running
+
+#: How long a call may take that does not want to wait: finding out that the database is away
+#: takes a coordinator up to 3 s, more on a busy machine.
+AT_ONCE = 30.0
+
+
+def test_a_call_that_does_not_wait_is_refused_at_once(open_path: Path) -> None:
+    postgres = EmbeddedPostgres(open_path)
+    with running(postgres) as url:
+        ensure_schema(url)
+        with connect_once(url) as connection:
+            queue = Queue(connection, create_campaign(connection, "reversi:4x4"))
+            queue.add(4)
+        with running_coordinator(url) as address:
+            host = Host(address)
+            assert host.take()
+            assert postgres.pid is not None
+            os.kill(postgres.pid, signal.SIGKILL)
+            wait_until(lambda: not postgres.running)
+            for _ in range(3):
+                started = time.monotonic()
+                with pytest.raises(grpc.RpcError) as caught:
+                    host.request(wait_ms=0)
+                assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+                metadata = dict(caught.value.trailing_metadata())
+                assert metadata[service.REASON] == service.DATABASE_AWAY
+                assert int(metadata[service.RETRY_AFTER]) > 0
+                assert time.monotonic() - started < AT_ONCE
+            host.close()
