@@ -47,7 +47,7 @@ from zermelo.sql import query
 
 SPEC = "reversi:8x8"
 EMPTIES = 12
-#: At least the so-maniest part of the answers comes after all honest hosts are known.
+#: At least one answer in this number comes after all honest hosts are known.
 ANSWERS_PART_KNOWN = 5
 NODE_LIMIT = 100
 PROBE_RATE = 0.01
@@ -374,7 +374,7 @@ def show(report: Report) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--hosts", type=int, default=200)
-    parser.add_argument("--answers", type=int, default=40_000, help="at least so many")
+    parser.add_argument("--answers", type=int, default=40_000, help="the least number of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -195,7 +195,7 @@ class Fleet:
 def simulate(
     connection: Connection, oracle: Oracle, puzzle: Puzzle, clients: int, speed: float
 ) -> dict[str, Any]:
-    """Solve the puzzle with so many clients, which search `speed` nodes a second on average."""
+    """Solve the puzzle with clients that search `speed` nodes a second on average."""
     campaign = create_campaign(
         connection, oracle.game.spec, position=puzzle.position, goal=puzzle.goal,
         claim=puzzle.claim, name=f"{clients} clients", target_seconds=TARGET_SECONDS,

@@ -58,7 +58,7 @@ class Hosts:
         return self._speeds.get(host.id, host.speed) or said
 
     def searched(self, host: HostId, nodes: int, seconds: float) -> None:
-        """A search of this host, known by its result, took so much."""
+        """A search of this host took this effort, by its result."""
         if seconds >= TELLING_SECONDS:
             seen = self._seen.setdefault(host, Seen())
             seen.nodes += nodes

@@ -16,7 +16,7 @@ MOST_BUCKETS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many calls a second in the long run, and so many at once."""
+    """How many calls a second in the long run, and how many at once (`burst`)."""
 
     per_second: float
     burst: float

@@ -11,7 +11,7 @@ DEFAULT_LISTEN = "127.0.0.1:1913"
 @dataclass(frozen=True, slots=True)
 class CoordinatorSettings:
     listen: str = DEFAULT_LISTEN
-    #: A lease ends so long after its last progress.
+    #: How long after its last progress a lease ends.
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 5.0
     #: Whether callers need an account; without, all of them share one.

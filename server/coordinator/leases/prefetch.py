@@ -1,8 +1,8 @@
 """Prefetch: workunits taken out of the queue ahead of the calls for them.
 
-A call that the prefetched workunits can serve waits for no statement. Only where so much is
-asked for that they are used up at once are workunits prefetched. Otherwise each call had
-better get what is most urgent when it comes.
+A call that the prefetched workunits can serve waits for no statement. Workunits are prefetched
+only where at least `LEAST` a second are asked for, so that they are used up at once. Otherwise
+each call had better get what is most urgent when it comes.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class _Remembered(Generic[Key]):
         self._known.clear()
 
     def grant(self, key: Key, leases: int) -> None:
-        """So many leases are granted, or will not be used if the number is negative."""
+        """`leases` are granted; a negative number are given back unused."""
         if (known := self._known.get(key)) is not None:
             known.free -= leases
             known.granted += leases
@@ -74,7 +74,7 @@ class _Remembered(Generic[Key]):
         return {key: self._known[key].free for key in keys if key in self._known}
 
     def suffices(self, key: Key, wanted: int) -> bool:
-        """Whether it is known to have room for so many leases."""
+        """Whether it is known to have room for `wanted` leases."""
         known = self._known.get(key)
         return known is not None and known.free >= wanted and self._age(known) <= REMEMBER_SECONDS
 
@@ -83,7 +83,7 @@ class _Remembered(Generic[Key]):
         return self._age(self._known[key]) > REMEMBER_SECONDS / 2
 
     async def ensure(self, wanted: Mapping[Key, int]) -> None:
-        """Look up what is unknown or not to be believed when so many leases are wanted."""
+        """Look up what is unknown, or not to be believed when each wants this number of leases."""
         unsure = [
             key for key, number in wanted.items()
             if (known := self._known.get(key)) is None or self._age(known) > (
@@ -146,7 +146,7 @@ class Quota:
         return True
 
     def grant(self, host: HostId, user: UserId, leases: int) -> None:
-        """A host gets so many leases, or will not use so many if the number is negative."""
+        """A host is granted `leases`; a negative number are given back unused."""
         self._hosts.grant((host, user), leases)
         self._users.grant(user, leases)
 

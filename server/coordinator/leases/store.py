@@ -110,7 +110,7 @@ class LeaseStore:
     async def take(
         self, most: int, again: Sequence[tuple[WorkunitId, bool]] = ()
     ) -> list[Prefetched]:
-        """Take the most urgent workunits out of the queue, at most so many, into a hold.
+        """Take workunits out of the queue into a hold: the most urgent, at most `most`.
 
         And those that are to be asked `again`, each with whether it is a probe.
         """

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.support.coordinator import Host, Queue, running_coordinator
@@ -18,7 +19,14 @@ from zermelo.server.coordinator.account_store import HostStore
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.quota import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Quota
-from zermelo.server.coordinator.leases.rows import Again, HostId, Leased, Progress, Request
+from zermelo.server.coordinator.leases.rows import (
+    Again,
+    HostId,
+    Leased,
+    Prefetched,
+    Progress,
+    Request,
+)
 from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
 from zermelo.server.coordinator.statements import PooledStatements
@@ -250,6 +258,53 @@ def test_a_lease_number_is_never_used_twice(
         connection.execute("DELETE FROM leases")
         connection.execute("UPDATE workunits SET state = 'ready'")
     assert len(set(numbers)) == len(numbers) == 12
+
+
+def test_what_could_not_be_leased_goes_back(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def fail(*_: object) -> int:
+        raise psycopg.OperationalError("gone")
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        connection.execute("UPDATE hosts SET quota = 1")
+        with monkeypatch.context() as patched:
+            patched.setattr(table.store, "_write", fail)
+            with pytest.raises(psycopg.OperationalError):
+                await table.ask(host)
+        assert queue.state(workunit) == "leased"  # in a hold
+        assert await table.store.end_holds() == 1
+        assert queue.state(workunit) == "ready"
+        assert len(await table.ask(host)) == 1  # nor is its quota lost
+
+    at_table(database, play)
+
+
+def test_a_hold_that_ended_meanwhile_gives_no_lease(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        take = table.store.take
+
+        async def take_slowly(*wanted: Any) -> list[Prefetched]:
+            taken = await take(*wanted)
+            connection.execute("UPDATE holds SET until = now() - interval '1 second'")
+            assert connection.execute(query("end_holds"), {"holds": []}).fetchone() == (1, 1)
+            return taken
+
+        with monkeypatch.context() as patched:
+            patched.setattr(table.store, "take", take_slowly)
+            assert await table.ask(host) == []
+        assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)
+        assert [leased.workunit for leased in await table.ask(host)] == [workunit]
+
+    at_table(database, play)
 
 
 def test_lease_numbers_go_on_after_an_old_backup_was_restored(
