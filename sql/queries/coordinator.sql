@@ -154,14 +154,14 @@ FROM taken ORDER BY priority, taken.id
 -- Write down leases of taken workunits, and end the holds that are used up. A hold that ended
 -- meanwhile has no leases: its workunits went to others.
 WITH kept AS MATERIALIZED (
-    SELECT id FROM holds WHERE id = ANY (%(holds)s::bigint[]) ORDER BY id FOR UPDATE
+    SELECT id FROM holds WHERE id = ANY (%(hold)s::bigint[]) ORDER BY id FOR UPDATE
 ),
 written AS (
     INSERT INTO leases (id, workunit, host, budget, deadline, probe)
     SELECT lease, workunit, host, budget, now() + %(lease_seconds)s * interval '1 second', probe
     FROM unnest(
-        %(holds)s::bigint[], %(leases)s::bigint[], %(workunits)s::bigint[], %(hosts)s::integer[],
-        %(budgets)s::bigint[], %(probes)s::boolean[]
+        %(hold)s::bigint[], %(lease)s::bigint[], %(workunit)s::bigint[], %(host)s::integer[],
+        %(node_budget)s::bigint[], %(probe)s::boolean[]
     ) AS g (hold, lease, workunit, host, budget, probe)
     WHERE hold = ANY (ARRAY (SELECT id FROM kept))
     ON CONFLICT (id) DO NOTHING  -- written before, but the connection was lost with the word of it
@@ -220,8 +220,8 @@ FROM campaigns
 -- stored as late. No row comes back for a lease that this host does not have.
 WITH sent AS (
     SELECT * FROM unnest(
-        %(hosts)s::integer[], %(leases)s::bigint[], %(answers)s::answer[],
-        %(los)s::smallint[], %(his)s::smallint[], %(nodes)s::bigint[], %(seconds)s::real[],
+        %(host)s::integer[], %(lease)s::bigint[], %(answer)s::answer[],
+        %(lo)s::smallint[], %(hi)s::smallint[], %(nodes)s::bigint[], %(seconds)s::real[],
         %(proved)s::bytea[]
     ) WITH ORDINALITY AS s (host, lease, answer, lo, hi, nodes, seconds, proved, place)
 ),
@@ -300,7 +300,7 @@ SELECT pg_notify('zermelo_results', '')
 -- nobody needs any more. No row comes back for a lease that this host does not have. Where
 -- answers are compared, what is known would tell which questions were answered before.
 WITH sent AS (
-    SELECT * FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
+    SELECT * FROM unnest(%(host)s::integer[], %(lease)s::bigint[], %(nodes)s::bigint[])
          WITH ORDINALITY AS s (host, lease, nodes, place)
 ),
 locked AS MATERIALIZED (
@@ -361,7 +361,7 @@ ORDER BY place
 -- only the effort is noted.
 WITH sent AS (
     SELECT host, lease, max(nodes) AS nodes
-    FROM unnest(%(hosts)s::integer[], %(leases)s::bigint[], %(nodes)s::bigint[])
+    FROM unnest(%(host)s::integer[], %(lease)s::bigint[], %(nodes)s::bigint[])
          AS s (host, lease, nodes)
     GROUP BY host, lease
 ),

@@ -7,12 +7,12 @@ workunits are taken into a hold, then their leases are written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from zermelo.server.chance import CHANCE
 from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.quota import Quota, Slot
-from zermelo.server.coordinator.leases.rows import Leased, NewLease, Prefetched, Request
+from zermelo.server.coordinator.leases.rows import Leased, Prefetched, Request
 from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
 
@@ -45,10 +45,10 @@ class Assigner:
             return []
         taken = self._prefetch.take(request.slots)
         slot = Slot(1, request.host, request.user, request.speed)
-        leased, new = self._number([(item, slot) for item in taken])
-        if new:
-            self._store.lease_behind(new)
-            self._quota.grant(request.host, request.user, len(new))
+        leased = self._number([(item, slot) for item in taken])
+        if leased:
+            self._store.lease_behind(leased)
+            self._quota.grant(request.host, request.user, len(leased))
         return leased
 
     async def assign(self, requests: Sequence[Request]) -> tuple[list[Leased], list[int]]:
@@ -77,25 +77,16 @@ class Assigner:
         pairs = _matched(taken, slots, {item: place for place, item in chosen.items()})
         if chosen:
             CHANCE.shuffle(pairs)  # lease numbers must not tell who was asked again
-        leased, new = self._number(pairs)
-        if not new or not await self._store.lease(new):
-            return []
-        return sorted(leased)
+        leased = self._number(pairs)
+        return sorted(leased) if leased and await self._store.lease(leased) else []
 
-    def _number(
-        self, pairs: Iterable[tuple[Prefetched, Slot]]
-    ) -> tuple[list[Leased], list[NewLease]]:
-        """Leases of workunits for slots: as their hosts are told, and as they are written."""
-        leased, new = [], []
-        for lease, (item, slot) in zip(self._numbers, pairs, strict=False):
-            budget = node_budget(item, slot.speed)
-            leased.append(Leased(
-                slot.request, lease, item.workunit, item.campaign, item.game, item.position,
-                item.history, item.threshold, budget, item.known,
-            ))  # fmt: skip
-            new.append(NewLease(item.hold, lease, item.workunit, slot.host, budget, item.probe))
-        self._numbers = self._numbers[len(new):]
-        return leased, new
+    def _number(self, pairs: Sequence[tuple[Prefetched, Slot]]) -> list[Leased]:
+        """Leases of workunits for slots, with numbers of ours."""
+        numbers, self._numbers = self._numbers[:len(pairs)], self._numbers[len(pairs):]
+        return [
+            Leased(slot.request, slot.host, lease, node_budget(item, slot.speed), *item)
+            for lease, (item, slot) in zip(numbers, pairs, strict=True)
+        ]
 
 
 def node_budget(item: Prefetched, speed: float) -> int:

@@ -59,6 +59,8 @@ class _Remembered(Generic[Key]):
         self._ask = look_up
         self._clock, self._full_seconds = clock, full_seconds
         self._known: OrderedDict[Key, _Allowance] = OrderedDict()
+        #: Those that grow old while they are used.
+        self._ageing: dict[Key, None] = {}
 
     def forget(self) -> None:
         self._known.clear()
@@ -74,13 +76,19 @@ class _Remembered(Generic[Key]):
         return {key: self._known[key].free for key in keys if key in self._known}
 
     def suffices(self, key: Key, wanted: int) -> bool:
-        """Whether it is known to have room for `wanted` leases."""
+        """Whether it is known to have room for `wanted` leases. Notes what is to be renewed."""
         known = self._known.get(key)
-        return known is not None and known.free >= wanted and self._age(known) <= REMEMBER_SECONDS
+        if known is None or known.free < wanted or self._age(known) > REMEMBER_SECONDS:
+            return False
+        if self._age(known) > REMEMBER_SECONDS / 2:
+            self._ageing[key] = None
+        return True
 
-    def is_old(self, key: Key) -> bool:
-        """Whether it should be looked up before long."""
-        return self._age(self._known[key]) > REMEMBER_SECONDS / 2
+    async def renew(self) -> None:
+        """Look up what grows old, so that no call has to wait for it."""
+        ageing, self._ageing = self._ageing, {}
+        if ageing:
+            await self.look_up(list(ageing))
 
     async def ensure(self, wanted: Mapping[Key, int]) -> None:
         """Look up what is unknown, or not to be believed when each wants this number of leases."""
@@ -123,8 +131,6 @@ class Quota:
         self._users: _Remembered[UserId] = _Remembered(
             store.free_of_users, clock, REMEMBER_FULL_SECONDS
         )
-        #: Hosts whose quota grows old while they call.
-        self._ageing: set[Owned] = set()
 
     def forget(self) -> None:
         """Somebody changed what hosts may have: ask the database again."""
@@ -132,18 +138,10 @@ class Quota:
         self._users.forget()
 
     def suffices(self, request: Request) -> bool:
-        """Whether a call is known to be within all quotas. Notes what is to be renewed."""
-        owned = request.host, request.user
-        if not self._hosts.suffices(owned, request.slots):
-            return False
-        if self._hosts.is_old(owned):
-            self._ageing.add(owned)
-        if self._limits_users:
-            if not self._users.suffices(request.user, request.slots):
-                return False
-            if self._users.is_old(request.user):
-                self._ageing.add(owned)
-        return True
+        """Whether a call is known to be within all quotas."""
+        return self._hosts.suffices((request.host, request.user), request.slots) and (
+            not self._limits_users or self._users.suffices(request.user, request.slots)
+        )
 
     def grant(self, host: HostId, user: UserId, leases: int) -> None:
         """A host is granted `leases`; a negative number are given back unused."""
@@ -178,11 +176,8 @@ class Quota:
 
     async def renew(self) -> None:
         """Look up what grows old, so that no call has to wait for it."""
-        ageing, self._ageing = self._ageing, set()
-        if ageing:
-            await self._hosts.look_up(list(ageing))
-            if self._limits_users:
-                await self._users.look_up(list({user for _, user in ageing}))
+        await self._hosts.renew()
+        await self._users.renew()
 
     async def _look_up_hosts(self, owned: list[Owned]) -> Iterable[tuple[Owned, int]]:
         rows = await self._store.free_of_hosts([host for host, _ in owned])

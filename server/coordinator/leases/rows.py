@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from zermelo.server.trust.accounts import UserId
@@ -51,28 +51,22 @@ class Prefetched(NamedTuple):
 
 
 class Leased(NamedTuple):
-    """One lease as its host is told of it; `request` counts from 1 within the batch."""
+    """A prefetched workunit with its lease; `request` counts from 1 within the batch."""
 
     request: int
+    host: HostId
     lease: LeaseId
+    node_budget: int
+    hold: HoldId
     workunit: WorkunitId
     campaign: int
     game: str
     position: bytes
     history: bytes | None
     threshold: int
-    node_budget: int
+    most_nodes: int | None
+    target_seconds: float
     known: bytes | None
-
-
-class NewLease(NamedTuple):
-    """One lease as it is written down, while the hold of its workunit lasts."""
-
-    hold: HoldId
-    lease: LeaseId
-    workunit: WorkunitId
-    host: HostId
-    node_budget: int
     probe: bool
 
 
@@ -107,10 +101,9 @@ class Directive(NamedTuple):
     hi: int | None
 
 
-def columns(rows: Iterable[Any], kind: Any) -> dict[str, str | list[Any]]:
-    """Rows turned into columns, the form in which a statement takes a batch."""
-    turned = list(zip(*rows, strict=True)) or [()] * len(kind._fields)
-    return {field: array(values) for field, values in zip(kind._fields, turned, strict=True)}
+def columns(rows: Sequence[Any], *fields: str) -> dict[str, str | list[Any]]:
+    """These fields of rows as columns, the form in which a statement takes a batch."""
+    return {field: array([getattr(row, field) for row in rows]) for field in fields}
 
 
 def array(values: Sequence[Any]) -> str | list[Any]:

@@ -16,7 +16,6 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import psycopg
 
@@ -26,8 +25,8 @@ from zermelo.server.coordinator.leases.rows import (
     Directive,
     HoldId,
     HostId,
+    Leased,
     LeaseId,
-    NewLease,
     Prefetched,
     Progress,
     Returned,
@@ -56,7 +55,7 @@ class LeaseStore:
         self._left: Counter[HoldId] = Counter()
         #: Holds to be ended, until the database has done so.
         self._ending: set[HoldId] = set()
-        self._behind: list[NewLease] = []
+        self._behind: list[Leased] = []
         self._unwritten: set[LeaseId] = set()
         self._to_write = asyncio.Event()
         self._batch_written = asyncio.Event()
@@ -125,7 +124,7 @@ class LeaseStore:
             self._left[taken[0].hold] = len(taken)
         return taken
 
-    async def lease(self, leases: Sequence[NewLease]) -> bool:
+    async def lease(self, leases: Sequence[Leased]) -> bool:
         """Write leases of a whole hold down; False if it had ended, and there are none."""
         holds = {item.hold for item in leases}
         try:
@@ -137,7 +136,7 @@ class LeaseStore:
             self._forget(holds)
         return written > 0
 
-    def lease_behind(self, leases: Sequence[NewLease]) -> None:
+    def lease_behind(self, leases: Sequence[Leased]) -> None:
         """Have leases written down soon, without waiting for it."""
         self._left.subtract(item.hold for item in leases)
         self._behind += leases
@@ -201,19 +200,13 @@ class LeaseStore:
                 raise psycopg.OperationalError("the database is away")
             await self._batch_written.wait()
 
-    async def _write(self, leases: Sequence[NewLease], spent: Iterable[HoldId]) -> int:
+    async def _write(self, leases: Sequence[Leased], spent: Iterable[HoldId]) -> int:
         """Write leases as far as their holds last, and end the `spent` ones; how many."""
-        new = columns(leases, NewLease)
-        rows = await self._statements.lazily("write_leases", {
-            "holds": new["hold"],
-            "leases": new["lease"],
-            "workunits": new["workunit"],
-            "hosts": new["host"],
-            "budgets": new["node_budget"],
-            "probes": new["probe"],
-            "spent": array(list(spent)),
-            "lease_seconds": self._lease_seconds,
-        })  # fmt: skip
+        rows = await self._statements.lazily(
+            "write_leases",
+            columns(leases, "hold", "lease", "workunit", "host", "node_budget", "probe")
+            | {"spent": array(list(spent)), "lease_seconds": self._lease_seconds},
+        )
         return int(rows[0][0])
 
     def _forget(self, holds: Iterable[HoldId]) -> None:
@@ -225,17 +218,9 @@ class LeaseStore:
     async def submit(self, results: Sequence[Returned]) -> list[str]:
         """The receipt of each: accepted, duplicate, late, unknown or contradictory."""
         await self._written(item.lease for item in results)
-        sent = columns(results, Returned)
-        rows = await self._statements.run("submit_results", {
-            "hosts": sent["host"],
-            "leases": sent["lease"],
-            "answers": sent["answer"],
-            "los": sent["lo"],
-            "his": sent["hi"],
-            "nodes": sent["nodes"],
-            "seconds": sent["seconds"],
-            "proved": sent["proved"],
-        })  # fmt: skip
+        rows = await self._statements.run(
+            "submit_results", columns(results, *Returned._fields)
+        )
         await self._statements.lazily("tell_of_results", {})
         receipts = {place: receipt for place, receipt, _ in rows}
         return [receipts.get(place, "unknown") for place in range(1, len(results) + 1)]
@@ -244,7 +229,8 @@ class LeaseStore:
         """What to do about each lease; those with progress live on."""
         await self._written(item.lease for item in progress)
         rows = await self._statements.lazily(
-            "heartbeat", _leases(progress) | {"lease_seconds": self._lease_seconds}
+            "heartbeat",
+            columns(progress, *Progress._fields) | {"lease_seconds": self._lease_seconds},
         )
         directives = {row[0]: Directive(*row[1:]) for row in rows}
         return [
@@ -255,7 +241,10 @@ class LeaseStore:
     async def give_back(self, progress: Sequence[Progress]) -> int:
         """End leases unfinished; how many of them were still open."""
         await self._written(item.lease for item in progress)
-        return len(await self._statements.run("return_leases", _leases(progress)))
+        rows = await self._statements.run(
+            "return_leases", columns(progress, *Progress._fields)
+        )
+        return len(rows)
 
     async def give_back_others(self, host: HostId, held: Sequence[LeaseId]) -> None:
         """End every open lease of a host but those it holds on to."""
@@ -266,8 +255,3 @@ class LeaseStore:
         """End leases without progress until their deadline; how many."""
         rows = await self._statements.lazily("expire_leases", {})
         return int(rows[0][0])
-
-
-def _leases(progress: Sequence[Progress]) -> dict[str, str | list[Any]]:
-    sent = columns(progress, Progress)
-    return {"hosts": sent["host"], "leases": sent["lease"], "nodes": sent["nodes"]}

@@ -26,6 +26,8 @@ from zermelo.server.coordinator.leases.rows import (
     Prefetched,
     Progress,
     Request,
+    Returned,
+    columns,
 )
 from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
@@ -343,10 +345,7 @@ def test_leases_are_reached_by_number_however_few_are_open(
         " SELECT id, id, 1, 1, now(), 'returned', now() FROM workunits"
     )
     connection.execute("VACUUM ANALYZE leases, workunits")
-    empty: dict[str, list[Any]] = {
-        column: []
-        for column in ("hosts", "leases", "answers", "los", "his", "nodes", "seconds", "proved")
-    }
+    empty: dict[str, Any] = columns([], *Returned._fields)
     plan = "\n".join(
         row[0]
         for row in connection.execute(b"EXPLAIN " + query(name), empty | {"lease_seconds": 1})

@@ -18,7 +18,6 @@ from zermelo.server.coordinator.leases.rows import (
     HoldId,
     HostId,
     Leased,
-    NewLease,
     Progress,
     Request,
     Returned,
@@ -262,7 +261,7 @@ def test_who_waits_for_leases_does_not_wait_for_later_ones(
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         write, begun, go_on = table.store._write, asyncio.Event(), asyncio.Event()
 
-        async def slowly(leases: list[NewLease], spent: list[HoldId]) -> int:
+        async def slowly(leases: list[Leased], spent: list[HoldId]) -> int:
             begun.set()
             await go_on.wait()
             go_on.clear()

@@ -13,6 +13,7 @@ from zermelo.proto import operations_pb2 as pb
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.check import check_database
+from zermelo.server.coordinator.in_process import InProcessCoordinator, Returned
 from zermelo.server.database import Connection
 from zermelo.server.trust import accounts, records
 from zermelo.server.trust.accounts import Role
@@ -155,10 +156,8 @@ def test_a_late_answer_is_not_paid_twice(connection: Connection) -> None:
     lease = ended_lease(connection, campaign, host, nodes=2_000, seconds=90)
     assimilate(connection, campaign)
     assert partial(connection, host) == 2_000
-    connection.execute(query("submit_results"), {
-        "hosts": [host], "leases": [lease], "answers": ["exhausted"], "los": [-16], "his": [16],
-        "nodes": [9_000], "seconds": [100.0], "proved": [None],
-    })  # fmt: skip
+    late = Returned(host, lease, "exhausted", -16, 16, nodes=9_000, seconds=100.0)
+    assert InProcessCoordinator(connection).submit([late]) == ["late"]
     assert validate(connection) == 1
     # The question was expected to take 5,000 nodes.
     assert value(connection, "SELECT sum(nodes) FROM credits") == GRANTED + 5_000

@@ -14,8 +14,9 @@ from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.leases.store import LeaseStore
 
 WORK = Leased(
-    request=1, lease=1, workunit=1, campaign=1, game="reversi:4x4", position=bytes(16),
-    history=None, threshold=0, node_budget=1, known=None,
+    request=1, host=1, lease=1, node_budget=1, hold=1, workunit=1, campaign=1,
+    game="reversi:4x4", position=bytes(16), history=None, threshold=0, most_nodes=None,
+    target_seconds=1.0, known=None, probe=False,
 )  # fmt: skip
 
 
