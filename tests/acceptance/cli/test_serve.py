@@ -11,14 +11,14 @@ import grpc
 
 from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
-from zermelo.server import assimilator, generator
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import embedded_database
 from zermelo.server.ports import free_port
+from zermelo.server.vocabulary import Lock
 
-SERVED = (generator.SERVICE, assimilator.SERVICE)
+SERVED = (Lock.GENERATOR, Lock.ASSIMILATOR)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

@@ -24,12 +24,11 @@ from tests.support.strangers import (
     ADA,
     BOB,
     NOBODY,
-    closed_postgres,
     finish,
+    postgres_in,
     start,
 )
 from zermelo.server.embedded import DataDirectory, EmbeddedError, embedded_database
-from zermelo.server.embedded.programs import programs
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs to be several users")
 
@@ -79,7 +78,7 @@ def use(*arguments: str, **surroundings: object) -> tuple[int, int, str]:
 @root_only
 def test_root_in_an_open_place_uses_an_account(folder: Path) -> None:
     data = folder / "data"
-    runs, user, _ = use(str(data))
+    runs, user, _ = use(str(data), PYTHONPATH=postgres_in(folder, 0o755))
     assert (runs, user != 0) == (1, True)
     assert (data / "postgres").stat().st_uid == user
 
@@ -87,7 +86,7 @@ def test_root_in_an_open_place_uses_an_account(folder: Path) -> None:
 @root_only
 def test_root_below_a_closed_folder(closed: Path) -> None:
     data = closed / "data"
-    path = closed_postgres(closed)
+    path = postgres_in(closed, 0o700)
     assert use(str(data), PYTHONPATH=path)[:2] == (1, 0)
     assert (data / "postgres").stat().st_uid == 0
     assert use(str(data), PYTHONPATH=path)[:2] == (2, 0)
@@ -96,7 +95,7 @@ def test_root_below_a_closed_folder(closed: Path) -> None:
 @root_only
 def test_root_below_a_closed_folder_without_namespaces(closed: Path) -> None:
     data = closed / "data"
-    path = closed_postgres(closed)
+    path = postgres_in(closed, 0o700)
     runs, user, _ = use(str(data), PYTHONPATH=path, namespaces=False)
     assert (runs, user != 0) == (1, True)
     assert use(str(data), PYTHONPATH=path, namespaces=False)[:2] == (2, user)
@@ -310,12 +309,14 @@ def test_a_cluster_that_trusted_everybody_is_secured(folder: Path) -> None:
     owner = NOBODY if os.geteuid() == 0 else os.geteuid()
     os.chown(cluster, owner, os.getegid())
     old = {"user": owner} if os.geteuid() == 0 else {}
+    site = Path(postgres_in(folder, 0o755).split(os.pathsep)[0])
+    programs = next(site.glob("*/pginstall18/bin"))
     subprocess.run(
-        [programs() / "initdb", "--no-sync", "--auth=trust", "--username=zermelo", "-D", cluster],
+        [programs / "initdb", "--no-sync", "--auth=trust", "--username=zermelo", "-D", cluster],
         check=True, stdout=subprocess.DEVNULL, cwd="/", **old,
     )  # fmt: skip
     subprocess.run(
-        [programs() / "postgres", "--single", "-D", cluster, "postgres"], cwd="/", check=True,
+        [programs / "postgres", "--single", "-D", cluster, "postgres"], cwd="/", check=True,
         input=b"CREATE TABLE kept AS SELECT 1913 AS year;\n", stdout=subprocess.DEVNULL, **old,
     )  # fmt: skip
     for _ in range(2):

@@ -84,6 +84,11 @@ TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
     "Research/AskClaims": (
         RESEARCH, ask.AskClaimsRequest(name="none", most=5), service.IMPOSSIBLE,
     ),
+    "Research/AskClaimTotals": (
+        RESEARCH, ask.AskClaimTotalsRequest(name="none"), service.IMPOSSIBLE,
+    ),
+    "Research/AskStandings": (RESEARCH, ask.AskStandingsRequest(most=5), None),
+    "Research/AskWorkunits": (RESEARCH, ask.AskWorkunitsRequest(campaign=CAMPAIGN, most=5), None),
     "Research/AskSubject": (RESEARCH, ask.AskSubjectRequest(campaign=CAMPAIGN), None),
     "Research/AskStanding": (RESEARCH, ask.AskStandingRequest(campaign=CAMPAIGN), None),
     "Research/AskProgress": (RESEARCH, ask.AskProgressRequest(campaign=CAMPAIGN, most=5), None),
