@@ -69,12 +69,12 @@ def _engine(spec: str, threads: int = 1) -> ReversiEngine:
 
 
 def _solve(
-    engine: ReversiEngine, position: Any, node_limit: int | None = None
+    engine: ReversiEngine, position: Any, node_budget: int | None = None
 ) -> tuple[SearchReport, float]:
     """The answer from an empty table, and the processor time that it took."""
     engine.clear()
     started = time.process_time()
-    answer = engine.solve(position, node_limit=node_limit)
+    answer = engine.solve(position, node_budget=node_budget)
     return answer, time.process_time() - started
 
 
@@ -140,11 +140,11 @@ class Ablation:
     variant: str
     nodes: int
     seconds: float
-    #: Positions given up at the node limit: nodes and seconds are then lower bounds.
+    #: Positions given up at the node budget: nodes and seconds are then lower bounds.
     unfinished: int
 
 
-def ablations(suite: Suite, node_limit: int) -> Iterator[Ablation]:
+def ablations(suite: Suite, node_budget: int) -> Iterator[Ablation]:
     start = open_game("reversi:6x6").initial()
     for task, spec, positions in (
         ("reversi:6x6", "reversi:6x6", [start]),
@@ -153,7 +153,7 @@ def ablations(suite: Suite, node_limit: int) -> Iterator[Ablation]:
         engine = _engine(spec)
         for variant, techniques in without_each_technique(engine):
             engine.core.set_options(**techniques)
-            answers = [_solve(engine, position, node_limit)[0] for position in positions]
+            answers = [_solve(engine, position, node_budget)[0] for position in positions]
             yield Ablation(
                 task,
                 variant,
@@ -211,11 +211,11 @@ def _print_ablations(found: list[Ablation]) -> None:
               help="Instead: nodes and time with each technique switched off.")
 @click.option("--ffo", "suite", default="ffo40-44", show_default=True,
               help="The suite that starts with FFO 40: a file, or the name of a shipped one.")
-@click.option("--node-limit", type=click.IntRange(min=1), default=TECHNIQUE_NODES,
+@click.option("--node-budget", type=click.IntRange(min=1), default=TECHNIQUE_NODES,
               show_default=True, help="With --techniques: give a position up after so many nodes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 def main(
-    only: tuple[str, ...], techniques: bool, suite: str, node_limit: int, as_json: bool
+    only: tuple[str, ...], techniques: bool, suite: str, node_budget: int, as_json: bool
 ) -> None:
     """Measure the reversi engine against the numbers it has to reach.
 
@@ -227,7 +227,7 @@ def main(
         raise click.UsageError(str(error)) from None
     machine = _machine()
     if techniques:
-        found = list(ablations(loaded, node_limit))
+        found = list(ablations(loaded, node_budget))
         if as_json:
             click.echo(json.dumps({"machine": machine, "techniques": [*map(asdict, found)]}))
         else:

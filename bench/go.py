@@ -94,7 +94,7 @@ def techniques() -> Iterator[Row]:
                 yield solve(spec, None, **{off: False}) | {"what": f"{spec} without {off}"}
 
 
-def long_runs(hash_mb: int, node_limit: int | None) -> Iterator[Row]:
+def long_runs(hash_mb: int, node_budget: int | None) -> Iterator[Row]:
     started = time.perf_counter()
     value = draws_by_all_positions(4, 4)
     yield {
@@ -107,7 +107,7 @@ def long_runs(hash_mb: int, node_limit: int | None) -> Iterator[Row]:
     for spec, value in (("go:4x5", 20), ("go:5x5", 25)):
         game = open_go(spec)
         engine = GoEngine(game, hash_mb=hash_mb)
-        answer = engine.solve(game.initial(), Window.question(value), node_limit=node_limit)
+        answer = engine.solve(game.initial(), Window.question(value), node_budget=node_budget)
         yield row(f"{spec}, at least {value}?", answer, value)
         if answer.bounds.lo == value:
             yield played_out(engine, game, value)
@@ -121,7 +121,7 @@ def played_out(engine: GoEngine, game: Go, value: int) -> Row:
         position = game.initial()
         while not game.is_final(position):
             if position.black_to_move:
-                answer = engine.solve(position, Window.question(value), node_limit=PLAYED_NODES)
+                answer = engine.solve(position, Window.question(value), node_budget=PLAYED_NODES)
                 nodes += answer.nodes
                 move = best_reply(engine, position, answer)
             else:
@@ -143,14 +143,14 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON list, for programs")
     parser.add_argument("--long", action="store_true", help="also the runs that take minutes")
     parser.add_argument("--techniques", action="store_true", help="also without each technique")
-    parser.add_argument("--node-limit", type=int, help="give up a long run after so many nodes")
+    parser.add_argument("--node-budget", type=int, help="give up a long run after so many nodes")
     parser.add_argument("--hash-mb", type=int, default=4096, help="table of the long runs")
     arguments = parser.parse_args()
     specs = (("go:4x4", 2), ("go:4x4,ko=ssk", 2), ("go:4x4,ko=basic", 1))
     middle = (solve(spec, value) for spec, value in specs)
     runs = [small_boards(), middle, late_positions()]
     if arguments.long:
-        runs.append(long_runs(arguments.hash_mb, arguments.node_limit))
+        runs.append(long_runs(arguments.hash_mb, arguments.node_budget))
     if arguments.techniques:
         runs.append(techniques())
     rows: list[Row] = []

@@ -102,12 +102,12 @@ class Volunteer:
         await asyncio.sleep(random.uniform(0, 10))
         await self._insist("Hello", [], pb.HelloRequest(
             protocol_version=PROTOCOL_VERSION, host_key=self._key, workers=1,
-            nodes_per_second=10**6,
+            speed=10**6,
         ))  # fmt: skip
         self._told.connected += 1
         while time.monotonic() < end:
             reply = await self._insist("RequestWork", self._told.request, pb.RequestWorkRequest(
-                host_key=self._key, slots=1, nodes_per_second=10**6, wait_ms=2000
+                host_key=self._key, wanted=1, speed=10**6, wait_ms=2000
             ))  # fmt: skip
             for workunit in reply.workunits:
                 await self._work(workunit)

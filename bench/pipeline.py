@@ -44,7 +44,7 @@ SPEC = "reversi:8x8"
 WARM_UP_SECONDS = 2.0
 #: How many clients hammer the coordinator to find its highest rate, and their batch.
 HAMMERS = 8
-HAMMER_SLOTS = 128
+HAMMER_WANTED = 128
 #: Workunits open at the same time, those on their way into the tree among them, so that some are
 #: ready also when that takes seconds; and how often new ones are asked.
 OPEN_WORKUNITS = 16384
@@ -110,8 +110,8 @@ class Feeder:
             with self._connection.transaction():
                 self._connection.execute(
                     """
-                    INSERT INTO workunits (campaign, node, threshold, budget, priority, expected,
-                                           guess, plies_left, ply)
+                    INSERT INTO workunits (campaign, node, threshold, node_budget, priority,
+                                           expected, guess, plies_left, ply)
                     SELECT campaign, node, threshold, 1000000, 0, 1000, 0, 50, 8
                     FROM bench_questions WHERE number > %s AND number <= %s
                     """,
@@ -146,17 +146,17 @@ class Times:
 
 
 class OracleClient:
-    def __init__(self, channel: Any, slots: int, times: Times) -> None:
+    def __init__(self, channel: Any, wanted: int, times: Times) -> None:
         self._stub = CoordinatorStub(channel)
         self._key = secrets.token_bytes(16)
-        self._slots = slots
+        self._wanted = wanted
         self._times = times
 
     async def hello(self) -> None:
         await self._stub.Hello(
             pb.HelloRequest(
-                protocol_version=PROTOCOL_VERSION, host_key=self._key, workers=self._slots,
-                nodes_per_second=1_000_000,
+                protocol_version=PROTOCOL_VERSION, host_key=self._key, workers=self._wanted,
+                speed=1_000_000,
             ),
             wait_for_ready=True,
         )  # fmt: skip
@@ -166,7 +166,7 @@ class OracleClient:
         started = time.perf_counter()
         reply = await self._stub.RequestWork(
             pb.RequestWorkRequest(
-                host_key=self._key, slots=self._slots, nodes_per_second=1_000_000, wait_ms=2000
+                host_key=self._key, wanted=self._wanted, speed=1_000_000, wait_ms=2000
             )
         )
         self._times.request.append((started, time.perf_counter() - started))
@@ -181,7 +181,7 @@ class OracleClient:
 
 
 async def run_clients(
-    address: str, count: int, slots: int, per_second: float | None, end: float
+    address: str, count: int, wanted: int, per_second: float | None, end: float
 ) -> Times:
     """Let clients work until `end`, together at this rate or as fast as they can."""
     times = Times([], [])
@@ -189,9 +189,9 @@ async def run_clients(
         grpc.aio.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
         for _ in range(count)
     ]
-    clients = [OracleClient(channel, slots, times) for channel in channels]
+    clients = [OracleClient(channel, wanted, times) for channel in channels]
     await asyncio.gather(*(client.hello() for client in clients))
-    pause = 0.0 if per_second is None else slots * count / per_second
+    pause = 0.0 if per_second is None else wanted * count / per_second
 
     async def work(client: OracleClient, number: int) -> None:
         # Spread over the period, as independent computers would be.
@@ -209,11 +209,11 @@ async def run_clients(
 
 
 def client_process(
-    address: str, count: int, slots: int, per_second: float | None, seconds: float, out: Path
+    address: str, count: int, wanted: int, per_second: float | None, seconds: float, out: Path
 ) -> Callable[[], None]:
     def main() -> None:
         end = time.monotonic() + seconds
-        times = uvloop.run(run_clients(address, count, slots, per_second, end))
+        times = uvloop.run(run_clients(address, count, wanted, per_second, end))
         new = out.with_suffix(".new")
         new.write_text(json.dumps(asdict(times)))
         new.rename(out)
@@ -232,13 +232,13 @@ def number(connection: Connection, query: LiteralString) -> int:
 
 def phase(
     folder: Path, services: Supervisor, feeder: Feeder, name: str, address: str, *,
-    count: int, slots: int, per_second: float | None, seconds: float,
+    count: int, wanted: int, per_second: float | None, seconds: float,
 ) -> tuple[float, float, Times]:  # fmt: skip
     """Run clients; the rate at which results reached the tree, over how long, and times."""
     out = folder / f"{name}.json"
     clients = Supervisor(folder / "clients.log")
     clients.start(
-        name, client_process(address, count, slots, per_second, seconds + WARM_UP_SECONDS, out)
+        name, client_process(address, count, wanted, per_second, seconds + WARM_UP_SECONDS, out)
     )
     try:
         _feed_for(feeder, services, WARM_UP_SECONDS)
@@ -285,7 +285,7 @@ def _cpu(pid: int) -> float:
 
 
 def measure(
-    folder: Path, *, seconds: float, latency_seconds: float, clients: int, slots: int,
+    folder: Path, *, seconds: float, latency_seconds: float, clients: int, wanted: int,
     frontier: int, load: float | None,
 ) -> Report:  # fmt: skip
     address = "127.0.0.1:19131"
@@ -303,7 +303,7 @@ def measure(
             feeder = Feeder(stack.enter_context(connect_once(url)), campaign)
             before = cpu_seconds(services, postgres.pid or 0)
             rate, elapsed, _ = phase(
-                folder, services, feeder, "hammer", address, count=HAMMERS, slots=HAMMER_SLOTS,
+                folder, services, feeder, "hammer", address, count=HAMMERS, wanted=HAMMER_WANTED,
                 per_second=None, seconds=seconds,
             )  # fmt: skip
             after = cpu_seconds(services, postgres.pid or 0)
@@ -311,7 +311,7 @@ def measure(
             used = {name: 1e6 * (after[name] - before[name]) / done for name in after}
             half = load or rate / 2
             _, _, times = phase(
-                folder, services, feeder, "latency", address, count=clients, slots=slots,
+                folder, services, feeder, "latency", address, count=clients, wanted=wanted,
                 per_second=half, seconds=latency_seconds,
             )  # fmt: skip
         finally:
@@ -348,7 +348,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of sustained throughput")
     parser.add_argument("--latency-seconds", type=float, default=20)
     parser.add_argument("--clients", type=int, default=200, help="connected for the latency")
-    parser.add_argument("--slots", type=int, default=10, help="workunits a call of these asks for")
+    parser.add_argument("--wanted", type=int, default=10, help="workunits a call of these asks for")
     parser.add_argument("--load", type=float, help="workunits/s for the latency; default: half")
     parser.add_argument("--frontier", type=int, default=10_000, help="frontier nodes at least")
     parser.add_argument("--data-dir", type=Path, help="on the disk to measure; default: temporary")
@@ -360,7 +360,7 @@ def main() -> None:
     try:
         report = measure(
             folder.resolve(), seconds=options.seconds, latency_seconds=options.latency_seconds,
-            clients=options.clients, slots=options.slots, frontier=options.frontier,
+            clients=options.clients, wanted=options.wanted, frontier=options.frontier,
             load=options.load,
         )  # fmt: skip
     finally:

@@ -47,9 +47,9 @@ from zermelo.sql import query
 
 SPEC = "reversi:8x8"
 EMPTIES = 12
-#: At least one answer in this number comes after all honest hosts are known.
-ANSWERS_PART_KNOWN = 5
-NODE_LIMIT = 100
+#: At least one answer in this number comes after all honest hosts are trusted.
+ANSWERS_PART_TRUSTED = 5
+NODE_BUDGET = 100
 PROBE_RATE = 0.01
 #: How often those lie who lie at random.
 RANDOM_RATES = (0.5, 0.3, 0.2, 0.1)
@@ -80,7 +80,7 @@ class Job:
     position: Any
     key: bytes
     threshold: int
-    budget: int
+    node_budget: int
     known: list[Known]
 
 
@@ -99,10 +99,10 @@ class Report:
     retractions: int
     #: Second opinions and known answers, in nodes, by the nodes of first answers.
     extra_work: float
-    extra_work_known: float
+    extra_work_trusted: float
     #: The latter by what it was for.
-    extra_work_known_for: dict[str, float]
-    known_after_answers: int
+    extra_work_trusted_for: dict[str, float]
+    trusted_after_answers: int
     seconds: float
 
 
@@ -114,8 +114,8 @@ class Simulation:
         self.engine: Engine = open_engine(open_game(SPEC), hash_mb=4)
         self.hosts = self._register(hosts)
         self.answers = self.lies = 0
-        self.known_from_lease: int | None = None
-        self.known_after = 0
+        self.trusted_from_lease: int | None = None
+        self.trusted_after = 0
         self.campaigns: list[Campaign] = []
         self.truths: list[int] = []
 
@@ -141,7 +141,7 @@ class Simulation:
         game = self.engine.game
         position = self._late_position()
         campaign = create_campaign(
-            self.connection, SPEC, position=game.format(position), node_limit=NODE_LIMIT,
+            self.connection, SPEC, position=game.format(position), node_budget=NODE_BUDGET,
             name=f"late {len(self.campaigns)}", replication="adaptive", goal="score",
         )  # fmt: skip
         self.campaigns.append(campaign)
@@ -173,7 +173,7 @@ class Simulation:
                 pass
             while assimilate(self.connection, campaign):
                 pass
-            self._note_known()
+            self._note_trusted()
             idle_rounds = 0 if done else idle_rounds + 1
             if idle_rounds > 200:
                 raise RuntimeError(f"campaign {campaign.name} does not go on")
@@ -222,7 +222,8 @@ class Simulation:
     def _answer(self, job: Job) -> tuple[str, int, int, int, bytes | None]:
         self.engine.clear()
         answer = self.engine.solve(
-            job.position, Window.question(job.threshold), node_limit=job.budget, known=job.known
+            job.position, Window.question(job.threshold), node_budget=job.node_budget,
+            known=job.known,
         )
         rules = self.engine.game.score_range
         told = answer.bounds.answers(job.threshold)
@@ -246,18 +247,18 @@ class Simulation:
             ))
         return pack(known)
 
-    def _note_known(self) -> None:
-        """Remember when the last honest host had become known and is rarely checked."""
-        if self.known_from_lease is not None:
+    def _note_trusted(self) -> None:
+        """Remember when the last honest host had become trusted and is rarely checked."""
+        if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = records.KNOWN_AFTER + round(records.LEAST_CHECKED**-0.5)
+        rarely = records.TRUSTED_AFTER + round(records.LEAST_CHECKED**-0.5)
         row = self.connection.execute(
             "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
             (honest,),
         ).fetchone()
         if row and row[0] >= rarely:
-            self.known_from_lease, self.known_after = row[1], self.answers
+            self.trusted_from_lease, self.trusted_after = row[1], self.answers
 
     # -- what came of it ----------------------------------------------------------------------
 
@@ -288,7 +289,7 @@ class Simulation:
                 SELECT results.nodes, CASE
                     WHEN leases.probe THEN 'known answers'
                     WHEN first.lease IS NULL THEN 'first answers'
-                    WHEN first.lease < 0 THEN 'pledges'
+                    WHEN first.lease < 0 THEN 'restated answers'
                     WHEN hosts.id = ANY(%(honest)s) THEN 'checks of the honest'
                     ELSE 'checks of liars' END AS purpose
                 FROM results JOIN leases ON leases.id = results.lease
@@ -315,13 +316,13 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
         ensure_schema(url)
         with connect_once(url) as connection:
             simulation = Simulation(connection, hosts, seed)
-            # What safety costs once hosts are known needs answers from then on.
+            # What safety costs once hosts are trusted needs answers from then on.
             while simulation.answers < max(
-                answers, simulation.known_after + answers // ANSWERS_PART_KNOWN
+                answers, simulation.trusted_after + answers // ANSWERS_PART_TRUSTED
             ):
                 simulation.solve_one()
                 print(f"{simulation.answers:7} answers, {simulation.lies} lies,"
-                      f" known after {simulation.known_after or '-'}", flush=True)
+                      f" trusted after {simulation.trusted_after or '-'}", flush=True)
             trees = [simulation.wrong_bounds(campaign) for campaign in simulation.campaigns]
             actions = dict(connection.execute(
                 "SELECT action, count(*) FROM audit GROUP BY action"
@@ -330,8 +331,8 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
             for violation in violations[:20]:
                 print(violation)
             kinds = [host.kind for host in simulation.hosts]
-            since = simulation.known_from_lease
-            known = simulation.extra_work(since) if since else {}
+            since = simulation.trusted_from_lease
+            trusted = simulation.extra_work(since) if since else {}
             return Report(
                 hosts=hosts,
                 liars={kind: kinds.count(kind) for kind in ("random", "always", "colluding")},
@@ -345,9 +346,9 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 convictions=actions.get("convict", 0),
                 retractions=actions.get("retract", 0),
                 extra_work=sum(simulation.extra_work(0).values()),
-                extra_work_known=sum(known.values()) if known else math.nan,
-                extra_work_known_for=known,
-                known_after_answers=simulation.known_after,
+                extra_work_trusted=sum(trusted.values()) if trusted else math.nan,
+                extra_work_trusted_for=trusted,
+                trusted_after_answers=simulation.trusted_after,
                 seconds=time.monotonic() - started,
             )  # fmt: skip
 
@@ -360,15 +361,15 @@ def show(report: Report) -> None:
         ("wrong bounds in the trees at the end", f"{report.wrong_bounds}", "0", ""),
         ("wrong values of campaigns", f"{report.wrong_values}", "0", ""),
         ("violations found by db check", f"{report.violations}", "0", ""),
-        ("extra work once hosts are known", f"{report.extra_work_known:.1%}", "10 %", "5 %"),
+        ("extra work once hosts are trusted", f"{report.extra_work_trusted:.1%}", "10 %", "5 %"),
         ("extra work from the first answer on", f"{report.extra_work:.1%}", "", ""),
     ]
     for name, measured, must, goal in rows:
         print(f"{name:52} {measured:>10} {must:>7} {goal:>7}")
-    for purpose, share in sorted(report.extra_work_known_for.items()):
+    for purpose, share in sorted(report.extra_work_trusted_for.items()):
         print(f"{'  of it ' + purpose:52} {share:>10.1%}")
     print(f"{report.convictions} convictions, {report.retractions} retractions; all honest hosts"
-          f" known after {report.known_after_answers:,} answers; {report.seconds:.0f} s")
+          f" trusted after {report.trusted_after_answers:,} answers; {report.seconds:.0f} s")
 
 
 def main() -> None:

@@ -65,7 +65,7 @@ typedef struct {
     const go_shapes *shapes;
     const int16_t *weights[2]; /* of priors, by whose move it is; NULL: not learned yet */
     go_samples *samples;       /* states to learn from are put here; NULL: nobody learns */
-    uint64_t nodes, node_limit;
+    uint64_t nodes, node_budget;
     volatile int stop;
     int stopped;
     int history[2][GO_PASS + 1];
@@ -403,7 +403,7 @@ static int go_holds(go_conquest *c, const go_option *state, int reach, int ply)
     go_bits empty = c->size.mask & ~(state->own | state->other), left;
     int count = 0, recorded = -1, move = -1, within = reach, i, open;
     int kept = GO_ALL_KEPT;
-    if (c->stop || c->nodes >= c->node_limit) {
+    if (c->stop || c->nodes >= c->node_budget) {
         c->stopped = 1;
         return 0;
     }

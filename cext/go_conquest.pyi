@@ -20,7 +20,7 @@ class Conquest:
         ko: int,
         fewest: int,
         plies: int,
-        node_limit: int,
+        node_budget: int,
     ) -> tuple[bool | None, int]: ...
     def known(self, own: int, other: int, own_to_move: bool, fewest: int) -> bool | None: ...
     def move(self, own: int, other: int, fewest: int) -> int | None: ...
@@ -31,7 +31,7 @@ class Conquest:
         other: int,
         own_to_move: bool,
         plies: int,
-        node_limit: int,
+        node_budget: int,
         room: int,
         every: int,
         nearest: int,
@@ -39,7 +39,7 @@ class Conquest:
         seed: int,
     ) -> list[Sample]: ...
     def lesson(
-        self, own: int, other: int, turn: int, last: int, reach: int, node_limit: int
+        self, own: int, other: int, turn: int, last: int, reach: int, node_budget: int
     ) -> list[tuple[list[int], bool]]: ...
     @property
     def nodes(self) -> int: ...

@@ -73,7 +73,7 @@ cdef extern from "go_conquest.h" nogil:
         const int16_t* weights[2]
         go_samples* samples
         uint64_t nodes
-        uint64_t node_limit
+        uint64_t node_budget
         int stop
         int stopped
         int[2][65] history
@@ -162,7 +162,7 @@ cdef class Conquest:
         go_name(&self.c, state, turn)
         return turn
 
-    def prove(self, own, other, bint own_to_move, int ko, int fewest, int plies, node_limit):
+    def prove(self, own, other, bint own_to_move, int ko, int fewest, int plies, node_budget):
         """Whether the prover owns everything within `plies`, and the nodes that it took.
 
         True:     a proof; he creates no board with `fewest` stones of his or less
@@ -177,7 +177,7 @@ cdef class Conquest:
         if not self._weigh():
             return None, 0
         turn = self._enter(own, other, own_to_move, ko, &state)
-        self.c.node_limit = node_limit
+        self.c.node_budget = node_budget
         with nogil:
             won = self._search(&state, turn, GO_PLY * plies)
         return (None if self.c.stopped else bool(won)), self.c.nodes
@@ -235,7 +235,7 @@ cdef class Conquest:
 
     # -- learning -----------------------------------------------------------------------
 
-    def sample(self, own, other, bint own_to_move, int plies, node_limit, int room, int every,
+    def sample(self, own, other, bint own_to_move, int plies, node_budget, int room, int every,
                int nearest, int farthest, uint64_t seed):
         """Search, deepening, and return states whose answers were found on the way, as tuples
         (own, other, turn, last, reach): turn 0 those the prover won, turn 1 those he lost."""
@@ -249,9 +249,9 @@ cdef class Conquest:
         self.c.samples = &samples
         try:
             spent, depth = 0, 1 if own_to_move else 2
-            while depth <= plies and spent < node_limit:
+            while depth <= plies and spent < node_budget:
                 won, nodes = self.prove(
-                    own, other, own_to_move, GO_NO_KO, 0, depth, node_limit - spent
+                    own, other, own_to_move, GO_NO_KO, 0, depth, node_budget - spent
                 )
                 spent, depth = spent + nodes, depth + 2
                 if won:
@@ -264,9 +264,9 @@ cdef class Conquest:
             self.c.samples = NULL
             PyMem_Free(samples.samples)
 
-    def lesson(self, own, other, int turn, int last, int reach, node_limit):
+    def lesson(self, own, other, int turn, int last, int reach, node_budget):
         """For each move of a sample: what it shows, and whether it serves its side within the
-        reach that is left; moves about which the node limit leaves nothing known are left out."""
+        reach that is left; moves about which the node budget leaves nothing known are left out."""
         cdef go_option state, option
         cdef go_view view
         cdef int[GO_SHOWN] shown
@@ -295,7 +295,7 @@ cdef class Conquest:
                 self._enter(view.theirs, view.mine, True, option.ko, &option)
             option.move, view.missing = point, option.missing
             go_show(&self.c.size, &self.shapes, &view, shown)
-            self.c.nodes, self.c.stopped, self.c.node_limit = 0, 0, node_limit
+            self.c.nodes, self.c.stopped, self.c.node_budget = 0, 0, node_budget
             won = turn == GO_PROVER and go_certain(&self.c, &option)
             won = won or self._search(&option, 1 - turn, reach - GO_PLY) > 0
             if not self.c.stopped:

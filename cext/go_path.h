@@ -63,7 +63,7 @@ typedef struct {
     int draw_value; /* what a drawn cycle is worth, as area difference */
     int target;     /* Black must reach it, White prevent it */
     int first;      /* path[0..first-1] is the history before the root */
-    uint64_t nodes, node_limit;
+    uint64_t nodes, node_budget;
     volatile int stop; /* somebody wants the search to end */
     int stopped;       /* it does */
     go_past path[GO_MAX_PATH];

@@ -182,7 +182,7 @@ static void go_prove(
     int me = state->turn, you = !me, won = -1, depends = GO_PURE, top = 0, count, i;
     uint64_t before = s->nodes;
     go_child *children = s->arena + s->used, *child;
-    if (s->stop || s->nodes >= s->node_limit) {
+    if (s->stop || s->nodes >= s->node_budget) {
         s->stopped = 1;
         return;
     }

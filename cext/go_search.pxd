@@ -56,7 +56,7 @@ cdef extern from "go_search.h" nogil:
         int target
         int first
         uint64_t nodes
-        uint64_t node_limit
+        uint64_t node_budget
         int stop
         int stopped
         go_past* path

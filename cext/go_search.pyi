@@ -30,7 +30,7 @@ class Prover:
         *,
         target: int,
         draw_value: int = 0,
-        node_limit: int | None = None,
+        node_budget: int | None = None,
     ) -> tuple[int | None, int]: ...
     def known(
         self,

@@ -105,7 +105,7 @@ cdef class Prover:
 
     def prove(
         self, black, white, bint black_to_move, int passes, int ko, past, *, int target,
-        int draw_value=0, node_limit=None,
+        int draw_value=0, node_budget=None,
     ):
         """A bound of the area difference, and the nodes that it took. Fail-soft:
 
@@ -121,7 +121,7 @@ cdef class Prover:
         cdef int winner
         s = self.s
         s.target, s.draw_value = target, draw_value
-        s.nodes, s.node_limit = 0, NO_LIMIT if node_limit is None else node_limit
+        s.nodes, s.node_budget = 0, NO_LIMIT if node_budget is None else node_budget
         s.used = s.stopped = 0
         limit[0] = limit[1] = GO_INFINITE
         with nogil:

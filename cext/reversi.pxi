@@ -178,7 +178,7 @@ cdef class Core:
 
     # -- solving -----------------------------------------------------------------------
 
-    def prepare(self, int empties, node_limit=None, age=None):
+    def prepare(self, int empties, node_budget=None, age=None):
         """Before the threads of a search call `run`.
 
         What is in the table is older than this search, unless `age` says how old it is.
@@ -186,9 +186,9 @@ cdef class Core:
         cdef int i
         self.shared.stop = RUNNING
         memset(<void *> self.shared.busy, 0, sizeof(self.shared.busy))
-        self.shared.node_limit = <u64> -1
-        if node_limit is not None:
-            self.shared.node_limit = max(node_limit // self.threads, 1)
+        self.shared.node_budget = <u64> -1
+        if node_budget is not None:
+            self.shared.node_budget = max(node_budget // self.threads, 1)
         self.table.age = self.table.age + 1 if age is None else age & 255
         for i in range(self.threads):
             self.searches[i].nodes = 0
@@ -198,9 +198,9 @@ cdef class Core:
             self.searches[i].root_empties = empties
 
     def turn_to(self, int empties):
-        """Go on with another position of the same search, without a node limit."""
+        """Go on with another position of the same search, without a node budget."""
         cdef int i
-        self.shared.node_limit = <u64> -1
+        self.shared.node_budget = <u64> -1
         for i in range(self.threads):
             self.searches[i].root_move = NO_MOVE
             self.searches[i].root_empties = empties

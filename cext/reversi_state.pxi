@@ -10,7 +10,7 @@ cdef enum:
 cdef enum:                  # why a search stopped
     RUNNING = 0
     ABORTED = 1             # somebody asked
-    EXHAUSTED = 2           # the node limit was reached
+    EXHAUSTED = 2           # the node budget was reached
     FINISHED = 3            # another thread has the answer
 
 cdef struct Options:        # each technique can be switched off, to measure what it brings
@@ -25,7 +25,7 @@ cdef struct Options:        # each technique can be switched off, to measure wha
 
 cdef struct Shared:         # what the threads of one search have in common
     volatile int stop
-    u64 node_limit          # for each thread
+    u64 node_budget          # for each thread
     volatile u64 busy[BUSY_SLOTS]   # hashes of positions that some thread is searching
 
 cdef struct Search:         # what one thread needs
@@ -107,7 +107,7 @@ cdef inline int final_score(const Search *s, u64 own, u64 opponent) noexcept nog
 
 
 cdef inline bint must_stop(Search *s) noexcept nogil:
-    if s.nodes > s.shared.node_limit:
+    if s.nodes > s.shared.node_budget:
         change_once(&s.shared.stop, RUNNING, EXHAUSTED)
     if s.shared.stop != RUNNING:
         s.stopped = True

@@ -12,6 +12,7 @@ import click
 from zermelo.cli.options import (
     database_options,
     json_option,
+    node_budget_option,
     open_connection,
     option,
     target_seconds_option,
@@ -51,8 +52,8 @@ _replication_option = option(
         help="What to prove: the exact score, or only who wins.")
 @option("--position", default=None, help="Where to start.  [default: the initial position]")
 @target_seconds_option
-@option("--node-limit", type=click.IntRange(1), default=None,
-        help="Most nodes of a workunit, whatever the client's speed.")
+@node_budget_option(type=click.IntRange(1), default=None,
+                    help="Most nodes of a workunit, whatever the client's speed.")
 @_replication_option
 @option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
         help="How many of the questions handed out have a known answer.")
@@ -60,7 +61,7 @@ _replication_option = option(
 @json_option
 def create(
     spec: str, name: str | None, goal: str, position: str | None, target_seconds: float | None,
-    node_limit: int | None, replication: str, probe_rate: float, data_dir: Path,
+    node_budget: int | None, replication: str, probe_rate: float, data_dir: Path,
     database: str | None, as_json: bool,
 ) -> None:
     """Start a campaign for the game SPEC, such as reversi:6x6."""
@@ -68,7 +69,7 @@ def create(
     with open_connection(data_dir, database, create=True) as connection:
         made = create_campaign(
             connection, spec, name=name, goal=goal, position=position,
-            target_seconds=target_seconds, node_limit=node_limit, replication=policy,
+            target_seconds=target_seconds, node_budget=node_budget, replication=policy,
             quorum=quorum, probe_rate=probe_rate,
         )
         _show(campaign_summary(connection, made.name), as_json)

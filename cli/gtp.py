@@ -11,7 +11,7 @@ from typing import TextIO
 import click
 
 from zermelo import ZermeloError, __version__
-from zermelo.cli.options import option
+from zermelo.cli.options import node_budget_option, option
 from zermelo.engine.go import GoEngine, best_reply
 from zermelo.games import GameError, open_game
 from zermelo.games.go import NO_KO, PASS, Go, GoPosition
@@ -28,8 +28,8 @@ class GtpError(ZermeloError):
 class GtpSession:
     """One controller's game: a position, what came before, and an engine to move."""
 
-    def __init__(self, game: Go, *, hash_mb: int, node_limit: int) -> None:
-        self._hash_mb, self._node_limit = hash_mb, node_limit
+    def __init__(self, game: Go, *, hash_mb: int, node_budget: int) -> None:
+        self._hash_mb, self._node_budget = hash_mb, node_budget
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: "Zermelo",
@@ -121,7 +121,7 @@ class GtpSession:
         position = self._turned_to(_colour(_only(words)))
         if self.game.is_final(position):
             return "pass"
-        report = self.engine.solve(position, node_limit=self._node_limit)
+        report = self.engine.solve(position, node_budget=self._node_budget)
         move = best_reply(self.engine, position, report)
         self._advance(position, self.game.play(position, move))
         return self.game.move_name(move).upper() if move != PASS else "pass"
@@ -151,7 +151,7 @@ class GtpSession:
 
     def _value(self, words: list[str]) -> str:
         """Not part of GTP: the proved score of the position for the side to move."""
-        report = self.engine.solve(self.position, node_limit=self._node_limit)
+        report = self.engine.solve(self.position, node_budget=self._node_budget)
         lo, hi = report.bounds.lo, report.bounds.hi
         return str(lo) if lo == hi else f"{lo}..{hi}"
 
@@ -203,15 +203,14 @@ def _colour(word: str) -> bool:
 @click.command()
 @click.argument("spec")
 @option("--hash-mb", type=click.IntRange(1), default=256, help="Size of the table.")
-@option(
-    "--node-limit", type=click.IntRange(1), default=20_000_000, help="Nodes to think about a move."
-)
-def gtp(spec: str, hash_mb: int, node_limit: int) -> None:
+@node_budget_option(type=click.IntRange(1), default=20_000_000,
+                    help="Nodes to think about a move.")
+def gtp(spec: str, hash_mb: int, node_budget: int) -> None:
     """Let a Go interface talk to the engine: GTP version 2 on standard input and output.
 
     SPEC names the game, such as go:5x5.
     """
     if open_game(spec).name != Go.name:
         raise GameError(f"{spec}: GTP is for Go; write go:5x5")
-    session = GtpSession(Go.from_spec(spec), hash_mb=hash_mb, node_limit=node_limit)
+    session = GtpSession(Go.from_spec(spec), hash_mb=hash_mb, node_budget=node_budget)
     run_session(session, sys.stdin, sys.stdout)

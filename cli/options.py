@@ -21,9 +21,38 @@ F = TypeVar("F", bound=Callable[..., Any])
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     """A click option with an environment twin: ``--hash-mb`` is also ``ZERMELO_HASH_MB``."""
     longest = max((name for name in names if name.startswith("-")), key=len).partition("/")[0]
-    twin = "ZERMELO_" + longest.lstrip("-").upper().replace("-", "_")
     attributes.setdefault("show_default", True)
-    return click.option(*names, envvar=twin, show_envvar=True, **attributes)
+    return click.option(*names, envvar=_twin(longest), show_envvar=True, **attributes)
+
+
+def renamed_option(name: str, former: str, **attributes: Any) -> Callable[[F], F]:
+    """An option that had another name before, which still works and no help mentions."""
+    return click.option(
+        name, former, name.lstrip("-").replace("-", "_"), cls=_Renamed,
+        envvar=[_twin(name), _twin(former)],
+        **{"show_default": True, "show_envvar": True} | attributes,
+    )  # fmt: skip
+
+
+class _Renamed(click.Option):
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        names, twins = self.opts, self.envvar
+        self.opts = names[:1]
+        if isinstance(twins, list):
+            self.envvar = twins[0]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts, self.envvar = names, twins
+
+
+def _twin(name: str) -> str:
+    return "ZERMELO_" + name.lstrip("-").upper().replace("-", "_")
+
+
+def node_budget_option(**attributes: Any) -> Callable[[F], F]:
+    """``--node-budget``: the most nodes that a search may visit."""
+    return renamed_option("--node-budget", "--node-limit", **attributes)
 
 
 def json_option(command: F) -> F:

@@ -101,7 +101,7 @@ class Connection(Caller):
         self.trouble = ""
 
     async def hello(
-        self, *, held: Sequence[int], nodes_per_second: int, memory_mb: int
+        self, *, held: Sequence[int], speed: int, memory_mb: int
     ) -> pb.HelloReply:
         """Introduce this host. All its leases but those held end here."""
         request = pb.HelloRequest(
@@ -113,7 +113,7 @@ class Connection(Caller):
             memory_mb=memory_mb,
             platform=f"{platform.system()} {platform.machine()}"[:128],
             workers=max(1, self._settings.preferences.workers),
-            nodes_per_second=nodes_per_second,
+            speed=speed,
             held_leases=held,
         )
         try:
@@ -146,7 +146,7 @@ class Connection(Caller):
         log.info("a new account was opened for you: %s", reply.user_name)
 
     async def request_work(
-        self, slots: int, nodes_per_second: int, *, patient: bool
+        self, wanted: int, speed: int, *, patient: bool
     ) -> pb.RequestWorkReply:
         """Ask for work, and wait until there is some if `patient`.
 
@@ -155,8 +155,8 @@ class Connection(Caller):
         wait_ms = self.longest_wait_ms if patient else 0
         request = pb.RequestWorkRequest(
             host_key=self._host_key,
-            slots=slots,
-            nodes_per_second=nodes_per_second,
+            wanted=wanted,
+            speed=speed,
             wait_ms=wait_ms,
         )
         patience = wait_ms / 1000 + CALL_SECONDS

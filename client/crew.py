@@ -12,7 +12,7 @@ from pathlib import Path
 
 from zermelo.client.crew_member import CrewMember
 from zermelo.client.frames import read_frame
-from zermelo.client.ledger import Ending, Held
+from zermelo.client.ledger import Ending, HeldLease
 from zermelo.client.preferences import Limits
 from zermelo.client.priority import set_priority
 from zermelo.client.settings import ClientError, ClientSettings
@@ -74,7 +74,7 @@ class Crew:
         self._on_duty = on
         self._arrange()
 
-    def stands_still(self, held: Held) -> bool:
+    def stands_still(self, held: HeldLease) -> bool:
         """Whether a search may not run, other than for a beat of the throttle."""
         return held in [member.held for member in self._searching()][self.allowed :]
 
@@ -127,14 +127,14 @@ class Crew:
         """How many searches may start now."""
         return min(sum(member.ready for member in self.members), self.allowed - self.busy)
 
-    def give(self, held: Held) -> None:
+    def give(self, held: HeldLease) -> None:
         """Hand a lease to a free worker."""
         member = next(member for member in self.members if member.ready)
         member.held = held
         member.send(ToWorker(solve=ToWorker.Solve(workunit=held.workunit, resume=held.resume)))
         self._arrange()
 
-    def drop(self, held: Held, ending: Ending) -> bool:
+    def drop(self, held: HeldLease, ending: Ending) -> bool:
         """Stop a search; its worker reports when it has. False if nobody works on it."""
         held.ending = ending
         for member in self.members:

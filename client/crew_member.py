@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 
 from zermelo.client.frames import frame
-from zermelo.client.ledger import Held
+from zermelo.client.ledger import HeldLease
 from zermelo.client.priority import set_priority
 from zermelo.engine import SharedTable
 from zermelo.proto.worker_pb2 import ToWorker
@@ -26,7 +26,7 @@ class CrewMember:
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
         self.table: SharedTable | None = None
-        self.held: Held | None = None
+        self.held: HeldLease | None = None
         self.preparing = False
         self.suspended = False
         #: Told to end, so that its end is no accident.

@@ -20,7 +20,7 @@ from zermelo.client.crew import Crew
 from zermelo.client.folder import PATIENCE_SECONDS, ClientFolder
 from zermelo.client.governor import Allowance, Governor
 from zermelo.client.intake import Intake
-from zermelo.client.ledger import Ending, Held, Ledger
+from zermelo.client.ledger import Ending, HeldLease, Ledger
 from zermelo.client.outbox import Outbox
 from zermelo.client.pulse import Pulse
 from zermelo.client.refusals import UnknownHostError
@@ -123,7 +123,7 @@ class Daemon:
                 await self.stopping.leave(crew, others)
             finally:
                 if self.game:
-                    self.known_speeds.put(self.game, self.speed.nodes_per_second)
+                    self.known_speeds.put(self.game, self.speed.current)
                 await self.control.close()
                 self.spool.close()
 
@@ -144,12 +144,12 @@ class Daemon:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _hello(self, saved: list[Held] | None = None) -> None:
+    async def _hello(self, saved: list[HeldLease] | None = None) -> None:
         saved = saved or []
         held = [*self.outbox.leases, *self.ledger.leases, *(item.lease for item in saved)]
         reply = await self.connection.hello(
             held=held[:MOST_HELD],
-            nodes_per_second=self.speed.nodes_per_second,
+            speed=self.speed.current,
             memory_mb=self.settings.preferences.idle.memory_mb,
         )
         if not self.welcome:
@@ -158,7 +158,7 @@ class Daemon:
         self.pulse.every(reply.heartbeat_ms)
         if reply.notice:
             log.info("the coordinator says: %s", reply.notice)
-        if reply.games and not self.speed.nodes_per_second:
+        if reply.games and not self.speed.current:
             self._get_ready(reply.games[0])
         if saved:
             await self._go_on(saved)
@@ -172,7 +172,7 @@ class Daemon:
             log.info("measuring how fast this computer is")
         self.crew.prepare(game, 0.0 if known else self.settings.benchmark_seconds)
 
-    def _saved_searches(self) -> list[Held]:
+    def _saved_searches(self) -> list[HeldLease]:
         """The leases that an earlier run left with a checkpoint."""
         saved = []
         finished = set(self.outbox.leases)
@@ -181,13 +181,13 @@ class Daemon:
             if isinstance(search, CheckpointFileError):
                 log.warning("%s", search)
             elif search.workunit.lease_id not in finished:
-                held = Held(search.workunit, time.monotonic(), search.nodes, resume=True)
+                held = HeldLease(search.workunit, time.monotonic(), search.nodes, resume=True)
                 held.nodes_before = search.nodes
                 held.repeated = max(0, reported.get(held.lease, 0) - search.nodes)
                 saved.append(held)
         return saved
 
-    async def _go_on(self, saved: list[Held]) -> None:
+    async def _go_on(self, saved: list[HeldLease]) -> None:
         """Take up the saved searches whose leases still stand; the first heartbeat tells."""
         for held in saved:
             self.ledger.take(held)
@@ -231,9 +231,9 @@ class Daemon:
                 held.permille = report.progress.done_permille
             return
         if kind == "prepared":
-            if report.prepared.nodes_per_second:
-                self.speed.measured(report.prepared.nodes_per_second)
-                self.known_speeds.put(report.prepared.game, self.speed.nodes_per_second)
+            if report.prepared.speed:
+                self.speed.measured(report.prepared.speed)
+                self.known_speeds.put(report.prepared.game, self.speed.current)
         elif kind == "result":
             self._finished(report.result)
         elif kind == "dropped":
@@ -281,7 +281,7 @@ class Daemon:
             self.give_back(held, pb.ReturnedLease.FAILED, failed.message)
 
     def give_back(
-        self, held: Held, cause: pb.ReturnedLease.Cause, message: str = ""
+        self, held: HeldLease, cause: pb.ReturnedLease.Cause, message: str = ""
     ) -> None:
         self.ledger.end(held.lease)
         self.intake.taken -= 1
@@ -289,12 +289,12 @@ class Daemon:
 
     # -- what the server says ---------------------------------------------------------------
 
-    def _drop(self, held: Held) -> None:
+    def _drop(self, held: HeldLease) -> None:
         if held.ending is Ending.SETTLED or not self.crew.drop(held, Ending.DROPPED):
             self.checkpoints.remove(held.workunit)
             self.give_back(held, pb.ReturnedLease.DROPPED)
 
-    def _settled(self, held: Held) -> None:
+    def _settled(self, held: HeldLease) -> None:
         # The lease stays ours until the server ends it: given back, it would go to others.
         if not self.crew.drop(held, Ending.SETTLED) and held in self.ledger.waiting:
             self.ledger.waiting.remove(held)

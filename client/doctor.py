@@ -45,7 +45,7 @@ MOST_DRIFT = 0.05
 LAST_WARNINGS = 5
 
 
-class Verdict(Enum):
+class Severity(Enum):
     GOOD = "good"
     NOTE = "note"
     BAD = "bad"
@@ -54,7 +54,7 @@ class Verdict(Enum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     check: str
-    verdict: Verdict
+    severity: Severity
     sentence: str
 
 
@@ -67,11 +67,11 @@ def examine(folder: ClientFolder, given: ServerAddress | None) -> Iterator[Findi
     try:
         configuration = read_configuration(folder.config)
         exists = folder.config.exists()
-        yield Finding("config", Verdict.GOOD if exists else Verdict.NOTE,
+        yield Finding("config", Severity.GOOD if exists else Severity.NOTE,
                       f"{folder.config} is in order" if exists else
                       f"there is no {folder.config}; `zermelo client configure` makes one")
     except ClientError as error:
-        yield Finding("config", Verdict.BAD, str(error))
+        yield Finding("config", Severity.BAD, str(error))
     yield from _guarded("disk", lambda: _disk(folder))
     yield from _guarded("saved", lambda: _saved_work(folder))
     yield from _guarded("clock", _clock)
@@ -85,13 +85,13 @@ def _guarded(check: str, examine_one: Callable[[], Finding]) -> Iterator[Finding
     try:
         yield examine_one()
     except (ZermeloError, OSError) as error:
-        yield Finding(check, Verdict.BAD, str(error))
+        yield Finding(check, Severity.BAD, str(error))
 
 
 def _installation() -> Finding:
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
     return Finding(
-        "installed", Verdict.GOOD,
+        "installed", Severity.GOOD,
         f"zermelo {__version__}, Python {platform.python_version()}, "
         f"{platform.system()} {platform.release()} {platform.machine()}; {versions}",
     )  # fmt: skip
@@ -107,8 +107,8 @@ def _processor() -> Finding:
         f"{memory.available >> 20:,} MB free"
     )
     if used != available[0]:
-        return Finding("processor", Verdict.NOTE, f"{text}; {available[0]} would be faster")
-    return Finding("processor", Verdict.GOOD, text)
+        return Finding("processor", Severity.NOTE, f"{text}; {available[0]} would be faster")
+    return Finding("processor", Severity.GOOD, text)
 
 
 def _engine() -> Finding:
@@ -116,14 +116,14 @@ def _engine() -> Finding:
     found = open_engine(game, hash_mb=4).solve(game.initial())
     if found.status is not Status.SOLVED or found.bounds.lo != KNOWN_VALUE:
         return Finding(
-            "engine", Verdict.BAD,
+            "engine", Severity.BAD,
             f"{KNOWN_GAME} came out as {found.bounds.lo} and is {KNOWN_VALUE}: this computer "
             "computes wrongly; test its memory, lower its clock, or reinstall zermelo",
         )  # fmt: skip
     game = open_game(SPEED_GAME)
-    timed = open_engine(game, hash_mb=16).solve(game.initial(), node_limit=SPEED_NODES)
+    timed = open_engine(game, hash_mb=16).solve(game.initial(), node_budget=SPEED_NODES)
     speed = timed.nodes / max(timed.seconds, 1e-9)
-    return Finding("engine", Verdict.GOOD, f"computes rightly, {speed / 1e6:.1f} M nodes/s a core")
+    return Finding("engine", Severity.GOOD, f"computes rightly, {speed / 1e6:.1f} M nodes/s a core")
 
 
 def _disk(folder: ClientFolder) -> Finding:
@@ -133,15 +133,15 @@ def _disk(folder: ClientFolder) -> Finding:
     try:
         write_atomically(trial, [bytes(1 << 20)], durable=True)
     except OSError as error:
-        return Finding("disk", Verdict.BAD, f"cannot write to {folder.path}: {why(error)}")
+        return Finding("disk", Severity.BAD, f"cannot write to {folder.path}: {why(error)}")
     finally:
         trial.unlink(missing_ok=True)
     seconds = time.perf_counter() - started
     free = shutil.disk_usage(folder.path).free >> 20
     text = f"{folder.path} takes a durable megabyte in {seconds * 1e3:.0f} ms; {free:,} MB free"
     if free < LEAST_FREE_MB:
-        return Finding("disk", Verdict.NOTE, f"{text}: make room, checkpoints need it")
-    return Finding("disk", Verdict.GOOD, text)
+        return Finding("disk", Severity.NOTE, f"{text}: make room, checkpoints need it")
+    return Finding("disk", Severity.GOOD, text)
 
 
 def _saved_work(folder: ClientFolder) -> Finding:
@@ -150,8 +150,8 @@ def _saved_work(folder: ClientFolder) -> Finding:
     damaged = [item for item in found if isinstance(item, CheckpointFileError)]
     text = f"{len(found) - len(damaged)} checkpoints, {size:,} bytes of results not yet sent"
     if damaged:
-        return Finding("saved", Verdict.NOTE, f"{text}; {damaged[0]}")
-    return Finding("saved", Verdict.GOOD, text)
+        return Finding("saved", Severity.NOTE, f"{text}; {damaged[0]}")
+    return Finding("saved", Severity.GOOD, text)
 
 
 def _clock() -> Finding:
@@ -161,11 +161,11 @@ def _clock() -> Finding:
     now = datetime.now().astimezone()
     text = f"{now.isoformat(timespec='seconds')}"
     if now < RELEASED:
-        return Finding("clock", Verdict.BAD, f"{text} is in the past; set the clock, or "
+        return Finding("clock", Severity.BAD, f"{text} is in the past; set the clock, or "
                        "encrypted connections fail")
     if drift > MOST_DRIFT:
-        return Finding("clock", Verdict.NOTE, f"{text}, but it jumps; leases do not depend on it")
-    return Finding("clock", Verdict.GOOD, text + _synchronised())
+        return Finding("clock", Severity.NOTE, f"{text}, but it jumps; leases do not depend on it")
+    return Finding("clock", Severity.GOOD, text + _synchronised())
 
 
 def _synchronised() -> str:
@@ -196,17 +196,17 @@ def _sensors() -> Finding:
     if silent:
         nothing = f"this computer tells nothing of {', '.join(silent)}"
         text = f"{text}; {nothing}" if text else nothing
-    return Finding("sensors", Verdict.GOOD, text)
+    return Finding("sensors", Severity.GOOD, text)
 
 
 def _daemon(folder: ClientFolder) -> Finding:
     try:
         status = ask(folder.control, "status")
     except NotRunningError:
-        return Finding("daemon", Verdict.NOTE, "is not running; `zermelo client run` starts it")
+        return Finding("daemon", Severity.NOTE, "is not running; `zermelo client run` starts it")
     reason = f": {status['reason']}" if status["reason"] else ""
     return Finding(
-        "daemon", Verdict.GOOD,
+        "daemon", Severity.GOOD,
         f"runs as process {status['pid']}, {status['state']}{reason}; "
         f"{status['handed_in']:,} results handed in, {status['unsent_results']:,} to be sent",
     )  # fmt: skip
@@ -220,12 +220,12 @@ def _network(
         configuration.server, configuration.token or kept, configuration.ca_file, configuration.tls
     )
     if not address.server:
-        return Finding("network", Verdict.NOTE, "no server is configured")
+        return Finding("network", Severity.NOTE, "no server is configured")
     trial = try_server(address)
     encrypted = "encrypted" if address.encrypted else "not encrypted"
     if trial.works:
-        return Finding("network", Verdict.GOOD, f"{trial.sentence} ({encrypted})")
-    return Finding("network", Verdict.BAD, trial.sentence)
+        return Finding("network", Severity.GOOD, f"{trial.sentence} ({encrypted})")
+    return Finding("network", Severity.BAD, trial.sentence)
 
 
 def _log(folder: ClientFolder) -> Finding:
@@ -239,9 +239,9 @@ def _log(folder: ClientFolder) -> Finding:
         if record.get("level") in ("warning", "error"):
             warnings.append(f"{record.get('time')} {record.get('message')}")
     if not warnings:
-        return Finding("log", Verdict.GOOD, "no warnings")
+        return Finding("log", Severity.GOOD, "no warnings")
     last = "; ".join(warnings[-LAST_WARNINGS:])
-    return Finding("log", Verdict.NOTE, f"{len(warnings)} warnings, the last: {last}")
+    return Finding("log", Severity.NOTE, f"{len(warnings)} warnings, the last: {last}")
 
 
 def _read(path: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, WORTH_A_LINE, Connection
 from zermelo.client.crew import Crew
-from zermelo.client.ledger import Held, Ledger
+from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.refusals import ReplyLostError
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
@@ -24,7 +24,7 @@ MOST_IN_STORE = 64
 #: Where a search takes so long its worker may as well wait for the next workunit: in store that
 #: would make no progress, and its lease would end.
 LONG_SECONDS = 10.0
-MOST_SLOTS = 256
+MOST_WANTED = 256
 #: Seconds to wait before asking for more work when a search failed on this computer.
 FIRST_REST, LONGEST_REST = 2.0, 60.0
 
@@ -59,8 +59,8 @@ class Intake:
 
     async def run(self) -> None:
         while True:
-            slots = self._slots()
-            if slots <= 0:
+            wanted = self._wanted()
+            if wanted <= 0:
                 self._ledger.changed.clear()
                 await self._ledger.changed.wait()
                 continue
@@ -68,7 +68,7 @@ class Intake:
                 await self._pause(self.backoff.pause())
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
-            reply = await self._request(slots, patient=patient)
+            reply = await self._request(wanted, patient=patient)
             for workunit in reply.workunits:
                 self._take(workunit)
             if not reply.workunits:
@@ -77,7 +77,7 @@ class Intake:
                     self._log(reply.no_work.reason)
                     await self._pause(jittered(reply.no_work.retry_after_ms / 1000))
 
-    async def _request(self, slots: int, *, patient: bool) -> pb.RequestWorkReply:
+    async def _request(self, wanted: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
 
         Leases in a reply that was lost would keep their work from everybody until they run
@@ -92,19 +92,19 @@ class Intake:
             if retry.failures:
                 await self._hello()
             return await self._connection.request_work(
-                slots, self._speed.nodes_per_second, patient=patient
+                wanted, self._speed.current, patient=patient
             )
 
         return await retry.acall(attempt)
 
-    def _slots(self) -> int:
+    def _wanted(self) -> int:
         """How many workunits to ask for now."""
         if self._crew.preparing or not self._crew.allowed:
             return 0
         wanted = self._crew.allowed + self._wanted_in_store() - len(self._ledger)
         if self._max_workunits is not None:
             wanted = min(wanted, self._max_workunits - self.taken)
-        return min(wanted, MOST_SLOTS)
+        return min(wanted, MOST_WANTED)
 
     def _wanted_in_store(self) -> int:
         seconds = self._speed.workunit_seconds
@@ -118,7 +118,7 @@ class Intake:
     def _take(self, workunit: pb.Workunit) -> None:
         self.no_work = self._logged = ""
         self.taken += 1
-        self._ledger.take(Held(workunit, time.monotonic() + workunit.lease_ms / 1000))
+        self._ledger.take(HeldLease(workunit, time.monotonic() + workunit.lease_ms / 1000))
         self._feed()
 
     def _log(self, reason: pb.NoWork.Reason) -> None:

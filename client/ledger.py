@@ -32,7 +32,7 @@ class Ending(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Held:
+class HeldLease:
     """One lease."""
 
     workunit: pb.Workunit
@@ -71,32 +71,32 @@ class Held:
 
 class Ledger:
     def __init__(self, reported: Path) -> None:
-        self._held: dict[int, Held] = {}
+        self._held: dict[int, HeldLease] = {}
         self._reported = reported
         #: Leases that nobody works on yet.
-        self.waiting: deque[Held] = deque()
+        self.waiting: deque[HeldLease] = deque()
         #: Set whenever a lease came, went, or could be worked on.
         self.changed = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def __iter__(self) -> Iterator[Held]:
+    def __iter__(self) -> Iterator[HeldLease]:
         return iter(list(self._held.values()))
 
-    def get(self, lease: int) -> Held | None:
+    def get(self, lease: int) -> HeldLease | None:
         return self._held.get(lease)
 
     @property
     def leases(self) -> list[int]:
         return list(self._held)
 
-    def take(self, held: Held) -> None:
+    def take(self, held: HeldLease) -> None:
         self._held[held.lease] = held
         self.waiting.append(held)
         self.changed.set()
 
-    def end(self, lease: int) -> Held | None:
+    def end(self, lease: int) -> HeldLease | None:
         """The lease is ours no more."""
         held = self._held.pop(lease, None)
         if held is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from zermelo.client.connection import Connection
-from zermelo.client.ledger import Held, Ledger
+from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.games import Bounds
 from zermelo.proto import coordinator_pb2 as pb
 
@@ -36,8 +36,8 @@ class Pulse:
         connection: Connection,
         ledger: Ledger,
         *,
-        on_drop: Callable[[Held], None],
-        on_settled: Callable[[Held], None],
+        on_drop: Callable[[HeldLease], None],
+        on_settled: Callable[[HeldLease], None],
         note_after_seconds: float,
     ) -> None:
         self._connection = connection
@@ -81,7 +81,7 @@ class Pulse:
                     self._apply(held, update)
         self._ledger.note_reported(self._note_after_seconds)
 
-    def _apply(self, held: Held, update: pb.LeaseUpdate) -> None:
+    def _apply(self, held: HeldLease, update: pb.LeaseUpdate) -> None:
         if update.directive == pb.LeaseUpdate.DROP:
             reason = CAUSES.get(update.cause, "the server says so")
             log.info("dropping lease %d: %s", held.lease, reason)

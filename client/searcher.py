@@ -73,7 +73,7 @@ class Searcher:
         engine = open_engine(open_game(spec), hash_mb=MEASURE_HASH_MB)
         nodes, limit, started = 0, MEASURE_FIRST_NODES, time.perf_counter()
         while (passed := time.perf_counter() - started) < seconds:
-            answer = engine.solve(engine.game.initial(), node_limit=limit)
+            answer = engine.solve(engine.game.initial(), node_budget=limit)
             nodes += answer.nodes
             limit *= 4
             if answer.status is Status.SOLVED:
@@ -102,7 +102,7 @@ class Searcher:
                 answer = engine.solve(
                     position,
                     Window.question(workunit.threshold),
-                    node_limit=max(1, workunit.node_budget - search.nodes),
+                    node_budget=max(1, workunit.node_budget - search.nodes),
                     known=known,
                 )
             finally:

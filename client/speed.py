@@ -18,15 +18,15 @@ TELLING_SECONDS = 0.01
 class Speed:
     def __init__(self) -> None:
         #: Of one worker; 0 while nothing was measured.
-        self.nodes_per_second = 0
+        self.current = 0
         #: Mean time of a workunit; None while none was finished.
         self.workunit_seconds: float | None = None
         self._nodes = self._seconds = 0.0
 
-    def measured(self, nodes_per_second: int) -> None:
+    def measured(self, speed: int) -> None:
         """A benchmark: counts until a search tells more."""
         if not self._seconds:
-            self.nodes_per_second = nodes_per_second
+            self.current = speed
 
     def finished(self, nodes: int, seconds: float) -> None:
         before = seconds if self.workunit_seconds is None else self.workunit_seconds
@@ -34,7 +34,7 @@ class Speed:
         if seconds >= TELLING_SECONDS and nodes:
             self._nodes = self._nodes * MEMORY + nodes
             self._seconds = self._seconds * MEMORY + seconds
-            self.nodes_per_second = max(1, round(self._nodes / self._seconds))
+            self.current = max(1, round(self._nodes / self._seconds))
 
 
 class KnownSpeeds:
@@ -47,9 +47,9 @@ class KnownSpeeds:
         """Nodes a second; 0 if this release has not played the game here."""
         return self._read().get(game, 0)
 
-    def put(self, game: str, nodes_per_second: int) -> None:
-        speeds = {**self._read(), game: nodes_per_second}
-        text = json.dumps({"version": __version__, "nodes_per_second": speeds})
+    def put(self, game: str, speed: int) -> None:
+        speeds = {**self._read(), game: speed}
+        text = json.dumps({"version": __version__, "speed": speeds})
         with contextlib.suppress(OSError):
             write_atomically(self._path, [text.encode()], durable=False)
 
@@ -58,6 +58,6 @@ class KnownSpeeds:
             found = json.loads(self._path.read_bytes())
             if found["version"] != __version__:
                 return {}
-            return {str(game): int(speed) for game, speed in found["nodes_per_second"].items()}
+            return {str(game): int(speed) for game, speed in found["speed"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}

@@ -30,7 +30,7 @@ def snapshot(daemon: Daemon) -> dict[str, Any]:
             "cpu_share": limits.cpu_share,
             "memory_mb": limits.memory_mb,
         },
-        "nodes_per_second": daemon.speed.nodes_per_second,
+        "speed": daemon.speed.current,
         "workers": [
             _worker(daemon, number, member)
             for number, member in enumerate(daemon.crew.members, 1)
@@ -92,7 +92,7 @@ def _worker(daemon: Daemon, number: int, member: CrewMember) -> dict[str, Any]:
         "node_budget": workunit.node_budget,
         "done": held.permille / 1000,
         "seconds": round(held.seconds, 1),
-        "nodes_per_second": round(held.nodes_here / held.seconds) if held.seconds else 0,
+        "speed": round(held.nodes_here / held.seconds) if held.seconds else 0,
         "lease_seconds": round(max(0.0, held.deadline - time.monotonic()), 1),
         "resumed": held.resume,
     }

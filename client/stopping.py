@@ -12,7 +12,7 @@ import logging
 import signal
 from typing import TYPE_CHECKING
 
-from zermelo.client.ledger import Ending, Held
+from zermelo.client.ledger import Ending, HeldLease
 from zermelo.client.settings import ClientError
 from zermelo.proto import coordinator_pb2 as pb
 
@@ -106,7 +106,7 @@ class Stopping:
                 daemon.crew.drop(held, self._ending(held))
         await self._idle(crew)
 
-    def _ending(self, held: Held) -> Ending:
+    def _ending(self, held: HeldLease) -> Ending:
         """Keep what more than a checkpoint's worth of work is in; others can have the rest."""
         worth_it = held.resume or held.seconds >= self._daemon.settings.checkpoint_seconds
         return Ending.KEPT if worth_it and not self.second.is_set() else Ending.STOPPING
@@ -129,7 +129,7 @@ class Stopping:
         if kept:
             await daemon.connection.hello(
                 held=[held.lease for held in kept],
-                nodes_per_second=daemon.speed.nodes_per_second,
+                speed=daemon.speed.current,
                 memory_mb=daemon.settings.preferences.idle.memory_mb,
             )
             left = min(held.deadline for held in kept) - asyncio.get_running_loop().time()

@@ -80,7 +80,7 @@ class Worker:
             if order.WhichOneof("order") == "prepare":
                 game = order.prepare.game
                 speed = self._searcher.measure(game, order.prepare.milliseconds / 1000)
-                prepared = FromWorker.Prepared(game=game, nodes_per_second=speed)
+                prepared = FromWorker.Prepared(game=game, speed=speed)
                 self._send(FromWorker(prepared=prepared))
             else:
                 self._solve(order.solve)

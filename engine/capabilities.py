@@ -37,7 +37,7 @@ class Switchable(Protocol):
 
 
 class Run(NamedTuple):
-    """One search for the exact score of one position; no score if it met the node limit."""
+    """One search for the exact score of one position; no score if it met the node budget."""
 
     score: Score | None
     nodes: int
@@ -52,6 +52,6 @@ class Textbook(Protocol):
         """The move orderings worth comparing; each is a tuple of features, best first."""
 
     def search_by_textbook(
-        self, position: Any, algorithm: str, orders: tuple[str, ...], node_limit: int
+        self, position: Any, algorithm: str, orders: tuple[str, ...], node_budget: int
     ) -> Run:
         """Search for the exact score with nothing but this algorithm and this ordering."""

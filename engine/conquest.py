@@ -44,7 +44,7 @@ class Conquest:
         """A cycle may also be closed by the opponent, so there the past must be empty."""
         return not position.passes and not (game.ko == "basic" and position.past)
 
-    def ask(self, position: GoPosition, by_black: bool, node_limit: int) -> tuple[bool, int]:
+    def ask(self, position: GoPosition, by_black: bool, node_budget: int) -> tuple[bool, int]:
         """Whether this side was found to own everything; and the nodes.
 
         Asked again about the same position, the search goes on where it was.
@@ -54,10 +54,10 @@ class Conquest:
             self._asked, self.over = (position, by_black), False
             self._plies = 1 if to_move else 2
         spent = 0
-        while not self.over and spent < node_limit:
+        while not self.over and spent < node_budget:
             won, nodes = self._search.prove(
                 *self._stones(position, by_black), to_move, position.ko,
-                self._fewest(position, by_black), self._plies, node_limit - spent,
+                self._fewest(position, by_black), self._plies, node_budget - spent,
             )  # fmt: skip
             spent += nodes
             if won:

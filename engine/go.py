@@ -37,7 +37,7 @@ _PLENTY = 1_000_000  # given so many nodes: with fewer, to weigh all sets would 
 
 
 class _StoppedError(Exception):
-    """The node limit was reached or somebody called `abort`."""
+    """The node budget was reached or somebody called `abort`."""
 
 
 def open_go_engine(
@@ -77,7 +77,7 @@ class GoEngine:
         self._running: Prover | Conquest | None = None
         self._bounds = game.score_range
         self._nodes = 0
-        self._node_limit: int | None = None
+        self._node_budget: int | None = None
         self._aborted = False
 
     def techniques(self) -> tuple[str, ...]:
@@ -104,12 +104,12 @@ class GoEngine:
         window: Window | None = None,
         *,
         algorithm: str = "mtdf",
-        node_limit: int | None = None,
+        node_budget: int | None = None,
         known: Iterable[Known] = (),
     ) -> SearchReport:
         window = checked_window(self, window, algorithm)
         started = time.perf_counter()
-        self._aborted, self._nodes, self._node_limit = False, 0, node_limit
+        self._aborted, self._nodes, self._node_budget = False, 0, node_budget
         self._prover.allow()
         if self._conquest is not None:
             self._conquest.allow()
@@ -252,7 +252,7 @@ class GoEngine:
         left = self._left(nodes)
         self._running = self._prover
         value, spent = self._prover.prove(
-            *self._seen(position), target=target, draw_value=self._go.komi, node_limit=left
+            *self._seen(position), target=target, draw_value=self._go.komi, node_budget=left
         )
         self._spend(spent, enough=value is not None)
         return value
@@ -282,22 +282,22 @@ class GoEngine:
 
     def _conquest_of(self, position: GoPosition) -> Conquest | None:
         """The search for the whole board, if it may be asked about this position."""
-        enough = not self._large or self._node_limit is None or self._node_limit >= _PLENTY
+        enough = not self._large or self._node_budget is None or self._node_budget >= _PLENTY
         asked = self._may_conquer and enough and Conquest.may_be_asked(self._go, position)
         return self._conquest if asked else None
 
     def _left(self, nodes: int | None) -> int | None:
         """So many nodes, as far as the limit allows; None: as many as it takes."""
-        if self._node_limit is None:
+        if self._node_budget is None:
             return nodes
-        left = self._node_limit - self._nodes
+        left = self._node_budget - self._nodes
         return left if nodes is None else min(left, nodes)
 
     def _spend(self, nodes: int, *, enough: bool) -> None:
         """Count the nodes of a search; the end of all unless they were enough or more are left."""
         self._running = None
         self._nodes += nodes
-        exhausted = self._node_limit is not None and self._nodes >= self._node_limit
+        exhausted = self._node_budget is not None and self._nodes >= self._node_budget
         if not enough and (self._aborted or exhausted):
             raise _StoppedError
 

@@ -23,7 +23,7 @@ class Status(Enum):
     """How a search ended."""
 
     SOLVED = "solved"  # the bounds answer what was asked
-    EXHAUSTED = "exhausted"  # the node limit was reached first
+    EXHAUSTED = "exhausted"  # the node budget was reached first
     ABORTED = "aborted"  # somebody called `abort`
 
 
@@ -102,13 +102,13 @@ class Engine(Protocol):
         window: Window | None = None,
         *,
         algorithm: str = "mtdf",
-        node_limit: int | None = None,
+        node_budget: int | None = None,
         known: Iterable[Known] = (),
     ) -> SearchReport:
         """Tell the score of `position` apart within `window` (default: exactly).
 
         `known` bounds are trusted and seed the table. Ends early, with the bounds
-        proved so far, when `node_limit` nodes were visited or `abort` was called.
+        proved so far, when `node_budget` nodes were visited or `abort` was called.
         """
 
     def abort(self) -> None:

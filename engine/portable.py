@@ -32,7 +32,7 @@ _RECORD = struct.Struct(f">{KEY_BYTES}sHhh")
 
 
 class _StoppedError(Exception):
-    """Unwinds the search when the node limit is reached or somebody aborts."""
+    """Unwinds the search when the node budget is reached or somebody aborts."""
 
     def __init__(self, status: Status) -> None:
         self.status = status
@@ -45,7 +45,7 @@ class PortableEngine:
         self.game = game
         self._table: dict[Entry, Bounds] = {}
         self._nodes = 0
-        self._node_limit: int | None = None
+        self._node_budget: int | None = None
         self._aborted = False
         self._root: Any = None
 
@@ -57,12 +57,12 @@ class PortableEngine:
         window: Window | None = None,
         *,
         algorithm: str = "mtdf",
-        node_limit: int | None = None,
+        node_budget: int | None = None,
         known: Iterable[Known] = (),
     ) -> SearchReport:
         window = checked_window(self, window, algorithm)
         started = time.perf_counter()
-        self._root, self._nodes, self._node_limit = position, 0, node_limit
+        self._root, self._nodes, self._node_budget = position, 0, node_budget
         self._aborted = False
         for seed in known:
             self._tighten(seed.position, seed.bounds)
@@ -155,7 +155,7 @@ class PortableEngine:
         self._nodes += 1
         if self._aborted:
             raise _StoppedError(Status.ABORTED)
-        if self._node_limit is not None and self._nodes > self._node_limit:
+        if self._node_budget is not None and self._nodes > self._node_budget:
             raise _StoppedError(Status.EXHAUSTED)
         moves = self.game.moves(position)
         if not moves:

@@ -96,7 +96,7 @@ class ReversiEngine:
         window: Window | None = None,
         *,
         algorithm: str = "mtdf",
-        node_limit: int | None = None,
+        node_budget: int | None = None,
         known: Iterable[Known] = (),
     ) -> SearchReport:
         window = checked_window(self, window, algorithm)
@@ -107,10 +107,10 @@ class ReversiEngine:
             self.core.tell(item.position.own, item.position.opponent, *_pair(bounds))
         self._bounds, self._aborted = limits, False
         self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
-        if node_limit is not None and algorithm in TEXTBOOK:
-            node_limit *= self.threads  # shared out among threads of which one searches
+        if node_budget is not None and algorithm in TEXTBOOK:
+            node_budget *= self.threads  # shared out among threads of which one searches
         age = self._shared.age() if self._shared else None
-        self.core.prepare(self.game.plies_left(position), node_limit, age)
+        self.core.prepare(self.game.plies_left(position), node_budget, age)
         if self.game.is_final(position):
             score = self.game.score(position)
             self._bounds, move = Bounds(score, score), None
@@ -200,11 +200,11 @@ class ReversiEngine:
             yield orders
 
     def search_by_textbook(
-        self, position: ReversiPosition, algorithm: str, orders: tuple[str, ...], node_limit: int
+        self, position: ReversiPosition, algorithm: str, orders: tuple[str, ...], node_budget: int
     ) -> Run:
         if self.game.is_final(position):
             return Run(self.game.score(position), 1, 0.0)
-        self.core.prepare(self.game.plies_left(position), node_limit)
+        self.core.prepare(self.game.plies_left(position), node_budget)
         limits = self.game.score_range
         started = time.perf_counter()
         found = self.core.textbook(

@@ -9,7 +9,7 @@ from zermelo.games import Move
 
 
 def securing_move(
-    engine: Engine, position: Any, bound: int, *, node_limit: int | None = None
+    engine: Engine, position: Any, bound: int, *, node_budget: int | None = None
 ) -> Move | None:
     """A move after which the score is proved to be at least `bound`; None if none is found."""
     game = engine.game
@@ -18,11 +18,11 @@ def securing_move(
         if game.is_final(child) and -game.score(child) >= bound:
             return move
     # An answer need not name a move, and one that does may mean another question.
-    favourite = engine.solve(position, Window.question(bound), node_limit=node_limit).move
+    favourite = engine.solve(position, Window.question(bound), node_budget=node_budget).move
     for move in sorted(after, key=lambda move: move != favourite):
         if not game.is_final(after[move]):
             question = Window.question(1 - bound)
-            report = engine.solve(after[move], question, node_limit=node_limit)
+            report = engine.solve(after[move], question, node_budget=node_budget)
             if report.bounds.answers(1 - bound) is False:
                 return move
     return None

@@ -155,7 +155,7 @@ class Evidence(NamedTuple):
 def leaf_evidence(connection: Connection, nodes: list[NodeId]) -> dict[NodeId, list[Evidence]]:
     found: dict[NodeId, list[Evidence]] = {}
     for at in range(0, len(nodes), BATCH):
-        rows = connection.execute(query("claims_of_nodes"), (nodes[at : at + BATCH],))
+        rows = connection.execute(query("evidence_of_nodes"), (nodes[at : at + BATCH],))
         for node, *evidence in rows:
             found.setdefault(node, []).append(Evidence(*evidence))
     return found

@@ -64,7 +64,7 @@ class StandingReply(_message.Message):
     def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., host_credit: _Optional[float] = ..., team_credit: _Optional[float] = ..., rank: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
 
 class HelloRequest(_message.Message):
-    __slots__ = ("protocol_version", "client_version", "host_key", "host_name", "cores", "memory_mb", "platform", "workers", "nodes_per_second", "held_leases")
+    __slots__ = ("protocol_version", "client_version", "host_key", "host_name", "cores", "memory_mb", "platform", "workers", "speed", "held_leases")
     PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
     CLIENT_VERSION_FIELD_NUMBER: _ClassVar[int]
     HOST_KEY_FIELD_NUMBER: _ClassVar[int]
@@ -73,7 +73,7 @@ class HelloRequest(_message.Message):
     MEMORY_MB_FIELD_NUMBER: _ClassVar[int]
     PLATFORM_FIELD_NUMBER: _ClassVar[int]
     WORKERS_FIELD_NUMBER: _ClassVar[int]
-    NODES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    SPEED_FIELD_NUMBER: _ClassVar[int]
     HELD_LEASES_FIELD_NUMBER: _ClassVar[int]
     protocol_version: int
     client_version: str
@@ -83,9 +83,9 @@ class HelloRequest(_message.Message):
     memory_mb: int
     platform: str
     workers: int
-    nodes_per_second: int
+    speed: int
     held_leases: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, protocol_version: _Optional[int] = ..., client_version: _Optional[str] = ..., host_key: _Optional[bytes] = ..., host_name: _Optional[str] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ..., workers: _Optional[int] = ..., nodes_per_second: _Optional[int] = ..., held_leases: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, protocol_version: _Optional[int] = ..., client_version: _Optional[str] = ..., host_key: _Optional[bytes] = ..., host_name: _Optional[str] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[int] = ..., held_leases: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class HelloReply(_message.Message):
     __slots__ = ("protocol_version", "oldest_protocol_version", "server_version", "heartbeat_ms", "longest_wait_ms", "notice", "games")
@@ -106,16 +106,16 @@ class HelloReply(_message.Message):
     def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RequestWorkRequest(_message.Message):
-    __slots__ = ("host_key", "slots", "nodes_per_second", "wait_ms")
+    __slots__ = ("host_key", "wanted", "speed", "wait_ms")
     HOST_KEY_FIELD_NUMBER: _ClassVar[int]
-    SLOTS_FIELD_NUMBER: _ClassVar[int]
-    NODES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    WANTED_FIELD_NUMBER: _ClassVar[int]
+    SPEED_FIELD_NUMBER: _ClassVar[int]
     WAIT_MS_FIELD_NUMBER: _ClassVar[int]
     host_key: bytes
-    slots: int
-    nodes_per_second: int
+    wanted: int
+    speed: int
     wait_ms: int
-    def __init__(self, host_key: _Optional[bytes] = ..., slots: _Optional[int] = ..., nodes_per_second: _Optional[int] = ..., wait_ms: _Optional[int] = ...) -> None: ...
+    def __init__(self, host_key: _Optional[bytes] = ..., wanted: _Optional[int] = ..., speed: _Optional[int] = ..., wait_ms: _Optional[int] = ...) -> None: ...
 
 class RequestWorkReply(_message.Message):
     __slots__ = ("workunits", "no_work")

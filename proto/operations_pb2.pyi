@@ -57,12 +57,12 @@ class ListHostsReply(_message.Message):
     def __init__(self, hosts: _Optional[_Iterable[_Union[Host, _Mapping]]] = ...) -> None: ...
 
 class Host(_message.Message):
-    __slots__ = ("id", "user", "name", "version", "slots", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at")
+    __slots__ = ("id", "user", "name", "version", "workers", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at")
     ID_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
-    SLOTS_FIELD_NUMBER: _ClassVar[int]
+    WORKERS_FIELD_NUMBER: _ClassVar[int]
     SPEED_FIELD_NUMBER: _ClassVar[int]
     STREAK_FIELD_NUMBER: _ClassVar[int]
     CONFIRMED_FIELD_NUMBER: _ClassVar[int]
@@ -77,7 +77,7 @@ class Host(_message.Message):
     user: str
     name: str
     version: str
-    slots: int
+    workers: int
     speed: float
     streak: int
     confirmed: int
@@ -88,7 +88,7 @@ class Host(_message.Message):
     seen_at: _timestamp_pb2.Timestamp
     error_at: _timestamp_pb2.Timestamp
     banned_at: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., slots: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class ShowHostRequest(_message.Message):
     __slots__ = ("host", "most")

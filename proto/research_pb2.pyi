@@ -453,12 +453,12 @@ class Contributor(_message.Message):
     def __init__(self, name: _Optional[str] = ..., hosts: _Optional[int] = ..., results: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., nodes: _Optional[int] = ..., seconds: _Optional[float] = ..., last_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class HostRecord(_message.Message):
-    __slots__ = ("host", "name", "user", "version", "slots", "results", "accepted", "refused", "nodes", "seconds", "seen_at")
+    __slots__ = ("host", "name", "user", "version", "workers", "results", "accepted", "refused", "nodes", "seconds", "seen_at")
     HOST_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
-    SLOTS_FIELD_NUMBER: _ClassVar[int]
+    WORKERS_FIELD_NUMBER: _ClassVar[int]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     ACCEPTED_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
@@ -469,14 +469,14 @@ class HostRecord(_message.Message):
     name: str
     user: str
     version: str
-    slots: int
+    workers: int
     results: int
     accepted: int
     refused: int
     nodes: int
     seconds: float
     seen_at: _timestamp_pb2.Timestamp
-    def __init__(self, host: _Optional[int] = ..., name: _Optional[str] = ..., user: _Optional[str] = ..., version: _Optional[str] = ..., slots: _Optional[int] = ..., results: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., nodes: _Optional[int] = ..., seconds: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, host: _Optional[int] = ..., name: _Optional[str] = ..., user: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., results: _Optional[int] = ..., accepted: _Optional[int] = ..., refused: _Optional[int] = ..., nodes: _Optional[int] = ..., seconds: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class ResultRecord(_message.Message):
     __slots__ = ("result", "workunit", "answer", "lo", "hi", "state", "nodes", "seconds", "late", "received_at", "host", "host_name", "user")
@@ -509,7 +509,7 @@ class ResultRecord(_message.Message):
     def __init__(self, result: _Optional[int] = ..., workunit: _Optional[int] = ..., answer: _Optional[str] = ..., lo: _Optional[int] = ..., hi: _Optional[int] = ..., state: _Optional[str] = ..., nodes: _Optional[int] = ..., seconds: _Optional[float] = ..., late: _Optional[bool] = ..., received_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., host: _Optional[int] = ..., host_name: _Optional[str] = ..., user: _Optional[str] = ...) -> None: ...
 
 class WorkunitReport(_message.Message):
-    __slots__ = ("workunit", "node", "threshold", "state", "ply", "plies_left", "guess", "expected", "budget", "created_at", "position", "results")
+    __slots__ = ("workunit", "node", "threshold", "state", "ply", "plies_left", "guess", "expected", "node_budget", "created_at", "position", "results")
     WORKUNIT_FIELD_NUMBER: _ClassVar[int]
     NODE_FIELD_NUMBER: _ClassVar[int]
     THRESHOLD_FIELD_NUMBER: _ClassVar[int]
@@ -518,7 +518,7 @@ class WorkunitReport(_message.Message):
     PLIES_LEFT_FIELD_NUMBER: _ClassVar[int]
     GUESS_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_FIELD_NUMBER: _ClassVar[int]
-    BUDGET_FIELD_NUMBER: _ClassVar[int]
+    NODE_BUDGET_FIELD_NUMBER: _ClassVar[int]
     CREATED_AT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
@@ -530,11 +530,11 @@ class WorkunitReport(_message.Message):
     plies_left: int
     guess: int
     expected: float
-    budget: int
+    node_budget: int
     created_at: _timestamp_pb2.Timestamp
     position: str
     results: _containers.RepeatedCompositeFieldContainer[ResultRecord]
-    def __init__(self, workunit: _Optional[int] = ..., node: _Optional[int] = ..., threshold: _Optional[int] = ..., state: _Optional[str] = ..., ply: _Optional[int] = ..., plies_left: _Optional[int] = ..., guess: _Optional[int] = ..., expected: _Optional[float] = ..., budget: _Optional[int] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ..., results: _Optional[_Iterable[_Union[ResultRecord, _Mapping]]] = ...) -> None: ...
+    def __init__(self, workunit: _Optional[int] = ..., node: _Optional[int] = ..., threshold: _Optional[int] = ..., state: _Optional[str] = ..., ply: _Optional[int] = ..., plies_left: _Optional[int] = ..., guess: _Optional[int] = ..., expected: _Optional[float] = ..., node_budget: _Optional[int] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ..., results: _Optional[_Iterable[_Union[ResultRecord, _Mapping]]] = ...) -> None: ...
 
 class WorkunitRecord(_message.Message):
     __slots__ = ("workunit", "threshold", "state", "ply", "plies_left", "expected", "created_at", "results")

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from zermelo.proto import coordinator_pb2 as zermelo_dot_proto_dot_coordinator__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1azermelo/proto/worker.proto\x12\x0ezermelo.worker\x1a\x1fzermelo/proto/coordinator.proto\"\xc0\x02\n\x08ToWorker\x12\x33\n\x07prepare\x18\x01 \x01(\x0b\x32 .zermelo.worker.ToWorker.PrepareH\x00\x12/\n\x05solve\x18\x02 \x01(\x0b\x32\x1e.zermelo.worker.ToWorker.SolveH\x00\x12-\n\x04\x64rop\x18\x03 \x01(\x0b\x32\x1d.zermelo.worker.ToWorker.DropH\x00\x1a-\n\x07Prepare\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0cmilliseconds\x18\x02 \x01(\r\x1a?\n\x05Solve\x12&\n\x08workunit\x18\x01 \x01(\x0b\x32\x14.zermelo.v1.Workunit\x12\x0e\n\x06resume\x18\x02 \x01(\x08\x1a&\n\x04\x44rop\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\x0c\n\x04save\x18\x02 \x01(\x08\x42\x07\n\x05order\"\xf6\x03\n\nFromWorker\x12\x37\n\x08prepared\x18\x01 \x01(\x0b\x32#.zermelo.worker.FromWorker.PreparedH\x00\x12-\n\x08progress\x18\x02 \x01(\x0b\x32\x19.zermelo.v1.LeaseProgressH\x00\x12$\n\x06result\x18\x03 \x01(\x0b\x32\x12.zermelo.v1.ResultH\x00\x12\x35\n\x07\x64ropped\x18\x04 \x01(\x0b\x32\".zermelo.worker.FromWorker.DroppedH\x00\x12\x33\n\x06\x66\x61iled\x18\x05 \x01(\x0b\x32!.zermelo.worker.FromWorker.FailedH\x00\x12/\n\x04note\x18\x06 \x01(\x0b\x32\x1f.zermelo.worker.FromWorker.NoteH\x00\x1a\x32\n\x08Prepared\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x18\n\x10nodes_per_second\x18\x02 \x01(\x04\x1a\x39\n\x07\x44ropped\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\r\n\x05nodes\x18\x02 \x01(\x04\x12\r\n\x05saved\x18\x03 \x01(\x08\x1a+\n\x06\x46\x61iled\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\x0f\n\x07message\x18\x02 \x01(\t\x1a\x17\n\x04Note\x12\x0f\n\x07message\x18\x01 \x01(\tB\x08\n\x06report\"Z\n\x0bSavedSearch\x12&\n\x08workunit\x18\x01 \x01(\x0b\x32\x14.zermelo.v1.Workunit\x12\r\n\x05nodes\x18\x02 \x01(\x04\x12\x14\n\x0cmilliseconds\x18\x03 \x01(\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1azermelo/proto/worker.proto\x12\x0ezermelo.worker\x1a\x1fzermelo/proto/coordinator.proto\"\xc0\x02\n\x08ToWorker\x12\x33\n\x07prepare\x18\x01 \x01(\x0b\x32 .zermelo.worker.ToWorker.PrepareH\x00\x12/\n\x05solve\x18\x02 \x01(\x0b\x32\x1e.zermelo.worker.ToWorker.SolveH\x00\x12-\n\x04\x64rop\x18\x03 \x01(\x0b\x32\x1d.zermelo.worker.ToWorker.DropH\x00\x1a-\n\x07Prepare\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0cmilliseconds\x18\x02 \x01(\r\x1a?\n\x05Solve\x12&\n\x08workunit\x18\x01 \x01(\x0b\x32\x14.zermelo.v1.Workunit\x12\x0e\n\x06resume\x18\x02 \x01(\x08\x1a&\n\x04\x44rop\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\x0c\n\x04save\x18\x02 \x01(\x08\x42\x07\n\x05order\"\xeb\x03\n\nFromWorker\x12\x37\n\x08prepared\x18\x01 \x01(\x0b\x32#.zermelo.worker.FromWorker.PreparedH\x00\x12-\n\x08progress\x18\x02 \x01(\x0b\x32\x19.zermelo.v1.LeaseProgressH\x00\x12$\n\x06result\x18\x03 \x01(\x0b\x32\x12.zermelo.v1.ResultH\x00\x12\x35\n\x07\x64ropped\x18\x04 \x01(\x0b\x32\".zermelo.worker.FromWorker.DroppedH\x00\x12\x33\n\x06\x66\x61iled\x18\x05 \x01(\x0b\x32!.zermelo.worker.FromWorker.FailedH\x00\x12/\n\x04note\x18\x06 \x01(\x0b\x32\x1f.zermelo.worker.FromWorker.NoteH\x00\x1a\'\n\x08Prepared\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05speed\x18\x02 \x01(\x04\x1a\x39\n\x07\x44ropped\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\r\n\x05nodes\x18\x02 \x01(\x04\x12\r\n\x05saved\x18\x03 \x01(\x08\x1a+\n\x06\x46\x61iled\x12\x10\n\x08lease_id\x18\x01 \x01(\x03\x12\x0f\n\x07message\x18\x02 \x01(\t\x1a\x17\n\x04Note\x12\x0f\n\x07message\x18\x01 \x01(\tB\x08\n\x06report\"Z\n\x0bSavedSearch\x12&\n\x08workunit\x18\x01 \x01(\x0b\x32\x14.zermelo.v1.Workunit\x12\r\n\x05nodes\x18\x02 \x01(\x04\x12\x14\n\x0cmilliseconds\x18\x03 \x01(\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,15 +41,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TOWORKER_DROP']._serialized_start=353
   _globals['_TOWORKER_DROP']._serialized_end=391
   _globals['_FROMWORKER']._serialized_start=403
-  _globals['_FROMWORKER']._serialized_end=905
+  _globals['_FROMWORKER']._serialized_end=894
   _globals['_FROMWORKER_PREPARED']._serialized_start=716
-  _globals['_FROMWORKER_PREPARED']._serialized_end=766
-  _globals['_FROMWORKER_DROPPED']._serialized_start=768
-  _globals['_FROMWORKER_DROPPED']._serialized_end=825
-  _globals['_FROMWORKER_FAILED']._serialized_start=827
-  _globals['_FROMWORKER_FAILED']._serialized_end=870
-  _globals['_FROMWORKER_NOTE']._serialized_start=872
-  _globals['_FROMWORKER_NOTE']._serialized_end=895
-  _globals['_SAVEDSEARCH']._serialized_start=907
-  _globals['_SAVEDSEARCH']._serialized_end=997
+  _globals['_FROMWORKER_PREPARED']._serialized_end=755
+  _globals['_FROMWORKER_DROPPED']._serialized_start=757
+  _globals['_FROMWORKER_DROPPED']._serialized_end=814
+  _globals['_FROMWORKER_FAILED']._serialized_start=816
+  _globals['_FROMWORKER_FAILED']._serialized_end=859
+  _globals['_FROMWORKER_NOTE']._serialized_start=861
+  _globals['_FROMWORKER_NOTE']._serialized_end=884
+  _globals['_SAVEDSEARCH']._serialized_start=896
+  _globals['_SAVEDSEARCH']._serialized_end=986
 # @@protoc_insertion_point(module_scope)

@@ -40,12 +40,12 @@ class ToWorker(_message.Message):
 class FromWorker(_message.Message):
     __slots__ = ("prepared", "progress", "result", "dropped", "failed", "note")
     class Prepared(_message.Message):
-        __slots__ = ("game", "nodes_per_second")
+        __slots__ = ("game", "speed")
         GAME_FIELD_NUMBER: _ClassVar[int]
-        NODES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+        SPEED_FIELD_NUMBER: _ClassVar[int]
         game: str
-        nodes_per_second: int
-        def __init__(self, game: _Optional[str] = ..., nodes_per_second: _Optional[int] = ...) -> None: ...
+        speed: int
+        def __init__(self, game: _Optional[str] = ..., speed: _Optional[int] = ...) -> None: ...
     class Dropped(_message.Message):
         __slots__ = ("lease_id", "nodes", "saved")
         LEASE_ID_FIELD_NUMBER: _ClassVar[int]

@@ -189,7 +189,7 @@ class ProofPlayer:
 
 def _solved_move(engine: Engine, position: Any, nodes: int) -> Move | None:
     """The best move, if the engine proves one within `nodes` nodes."""
-    answer = engine.solve(position, node_limit=nodes)
+    answer = engine.solve(position, node_budget=nodes)
     if answer.status is not Status.SOLVED or not answer.bounds.exact:
         return None
     return answer.move if answer.move is not None else securing_move(

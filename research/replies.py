@@ -179,7 +179,7 @@ class HostRecord:
     name: str
     user: str
     version: str
-    slots: int
+    workers: int
     results: int
     accepted: int
     refused: int
@@ -216,7 +216,7 @@ class WorkunitReport:
     plies_left: int
     guess: int
     expected: float
-    budget: int | None
+    node_budget: int | None
     created_at: datetime
     position: str
     results: list[ResultRecord]

@@ -29,7 +29,7 @@ from zermelo.server.campaigns import (
 )
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import CampaignLocks, Listener, notify, rest
-from zermelo.server.tree.backup import Claim, Contradiction, add_claims
+from zermelo.server.tree.backup import Contradiction, Evidence, add_evidence
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.trust.credit import grant_partial
 from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
@@ -129,14 +129,14 @@ def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -
 
 
 def _believe(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:
-    """Write what results claim into the tree; `Contradiction` when that is impossible."""
+    """Write what results prove into the tree; `Contradiction` when that is impossible."""
     rules = campaign.game.score_range
-    claims = [
-        Claim(result.node, result.lease, result.lo, result.hi)
+    evidence = [
+        Evidence(result.node, result.lease, result.lo, result.hi)
         for result in results
         if Bounds(result.lo, result.hi) != rules
     ]
-    add_claims(connection, campaign.id, claims)
+    add_evidence(connection, campaign.id, evidence)
 
 
 def _end(connection: Connection, campaign: Campaign, results: Sequence[Valid]) -> None:

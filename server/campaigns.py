@@ -45,7 +45,7 @@ class Campaign:
     max_score: int
     threshold: int | None
     target_seconds: float
-    node_limit: int | None
+    node_budget: int | None
     replication: Replication
     quorum: int
     created_at: datetime
@@ -92,7 +92,7 @@ def create_campaign(
     name: str | None = None,
     goal: str = Goal.SCORE,
     target_seconds: float | None = None,
-    node_limit: int | None = None,
+    node_budget: int | None = None,
     replication: str = DEFAULT_REPLICATION,
     quorum: int = 1,
     probe_rate: float = DEFAULT_PROBE_RATE,
@@ -116,7 +116,7 @@ def create_campaign(
                 "goal": Goal(goal),
                 "max_score": game.max_score,
                 "target_seconds": target_seconds or game.target_seconds,
-                "node_limit": node_limit,
+                "node_budget": node_budget,
                 "replication": Replication(replication),
                 "quorum": quorum,
                 "probe_rate": probe_rate,

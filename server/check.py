@@ -27,7 +27,7 @@ CHECKS = {
     "check_unjustified_bounds": "bounds rest on no valid result, child or rule",
     "check_missing_children": "children are not in the tree",
     "check_unknown_parents": "a child does not know this parent",
-    "check_claims": "a claim rests on no believed result, or says more than it",
+    "check_evidence": "evidence rests on no believed result, or says more than it",
     "check_lease_ends": "a lease ended in no way or in several",
     "check_returned_leases": "a returned lease has no result",
     "check_results": "a result belongs to no lease of its workunit",

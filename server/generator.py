@@ -75,5 +75,5 @@ class _Generator:
 def live_demand(connection: Connection) -> Demand:
     """The clients there are, as the hosts table has them."""
     row = connection.execute(query("live_hosts"), (HOST_SECONDS,)).fetchone()
-    slots, speed = row if row else (0, 0.0)
-    return Demand(int(slots), float(speed), now=time.monotonic())
+    workers, speed = row if row else (0, 0.0)
+    return Demand(int(workers), float(speed), now=time.monotonic())

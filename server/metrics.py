@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from zermelo import ZermeloError
 from zermelo.server.database import Connection, DatabaseError, connect_once
-from zermelo.server.trust.records import KNOWN_AFTER
+from zermelo.server.trust.records import TRUSTED_AFTER
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def _measures(connection: Connection) -> Iterator[Metric]:
         backlog.add_metric([state], count)
     hosts = GaugeMetricFamily("zermelo_hosts", "Hosts seen lately", labels=["trust"])
     for trust, count in connection.execute(
-        query("measured_hosts"), {"known_after": KNOWN_AFTER}
+        query("measured_hosts"), {"trusted_after": TRUSTED_AFTER}
     ):
         hosts.add_metric([trust], count)
     yield from (depth, age, backlog, hosts)

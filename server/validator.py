@@ -1,7 +1,7 @@
 """The validator: decides which results to believe.
 
 Under the policy `none` a single answer that is sound in itself is believed. Otherwise
-answers are compared (`trust/`): new hosts are always checked by another user, known ones
+answers are compared (`trust/`): new hosts are always checked by another user, trusted ones
 at random. A host that is outvoted loses its record, and whatever is believed on its word
 alone goes out of the tree again (the assimilator does that) and is asked again.
 """

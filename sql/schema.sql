@@ -41,8 +41,8 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_user ON tokens (user_id);
 
--- A host is one client's data directory. `instance` is the client's own random name for
--- it, so that a restarted client is the same host; `speed`, in nodes a second, is what it says
+-- A host is one client's data directory. `host_key_digest` is made from the client's own random
+-- key, so that a restarted client is the same host. `speed`, in nodes a second, is what it says
 -- of itself, until what its searches took, by their results, tells more. The validator keeps
 -- its record: `streak` counts the answers that others confirmed since the last bad one, `quota`
 -- is how many leases it may hold at once, and validated nodes by validated seconds are what it
@@ -50,10 +50,10 @@ CREATE INDEX tokens_user ON tokens (user_id);
 CREATE TABLE hosts (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id     integer NOT NULL REFERENCES users,
-    instance    uuid NOT NULL UNIQUE,
+    host_key_digest uuid NOT NULL UNIQUE,
     name        text NOT NULL DEFAULT '',
     version     text NOT NULL DEFAULT '',
-    slots       smallint NOT NULL DEFAULT 1 CHECK (slots BETWEEN 1 AND 4096),
+    workers     smallint NOT NULL DEFAULT 1 CHECK (workers BETWEEN 1 AND 4096),
     speed       real NOT NULL DEFAULT 0 CHECK (speed >= 0),
     created_at  timestamptz NOT NULL DEFAULT now(),
     seen_at     timestamptz NOT NULL DEFAULT now(),
@@ -95,7 +95,7 @@ CREATE TABLE campaigns (
     threshold       smallint,
     target_seconds  real NOT NULL DEFAULT 2 CHECK (target_seconds > 0),
     -- Most nodes a workunit may take whatever the host's speed; NULL for no such limit.
-    node_limit      bigint CHECK (node_limit > 0),
+    node_budget     bigint CHECK (node_budget > 0),
     created_at      timestamptz NOT NULL DEFAULT now(),
     finished_at     timestamptz,
     -- How many of the leases are questions whose answer is known already.
@@ -170,7 +170,7 @@ CREATE TABLE tests (
 -- leased     a host works on it, or a hold keeps it for one       (coordinator)
 -- returned   results wait for validation and assimilation        (coordinator)
 -- answered   yes or no, and in the tree                          (assimilator)
--- exhausted  too hard for its budget, to be split                (assimilator)
+-- exhausted  too hard for its node budget, to be split           (assimilator)
 -- split      its node is expanded and the children are asked     (generator)
 -- withdrawn  nobody needs the answer any more                    (generator)
 CREATE TYPE workunit_state AS ENUM (
@@ -182,7 +182,7 @@ CREATE TABLE workunits (
     node        bigint NOT NULL,
     created_at  timestamptz NOT NULL DEFAULT now(),
     -- Most nodes to spend whatever the host's speed; NULL leaves it to the host's speed.
-    budget      bigint CHECK (budget > 0),
+    node_budget bigint CHECK (node_budget > 0),
     state       workunit_state NOT NULL DEFAULT 'ready',
     -- Small numbers first: 0 is the cheapest proof, larger ones are more speculative.
     priority    real NOT NULL,
@@ -237,7 +237,7 @@ CREATE TABLE leases (
     deadline    timestamptz NOT NULL,
     progress_at timestamptz NOT NULL DEFAULT now(),
     ended_at    timestamptz,
-    budget      bigint NOT NULL CHECK (budget > 0),
+    node_budget bigint NOT NULL CHECK (node_budget > 0),
     nodes       bigint NOT NULL DEFAULT 0 CHECK (nodes >= 0),
     host        integer NOT NULL,
     state       lease_state NOT NULL DEFAULT 'open',
@@ -268,7 +268,7 @@ CREATE TYPE answer AS ENUM ('yes', 'no', 'exhausted');
 -- pending      waits for the validator                                  (coordinator)
 -- unconfirmed  sound, waits for the answer of another user              (validator)
 -- valid        accepted, waits for the assimilator                      (validator)
--- assimilated  its claims are in the tree                               (assimilator)
+-- assimilated  its evidence is in the tree                              (assimilator)
 -- doubted      was accepted, its host was found lying; to be taken out  (validator)
 -- retracted    counts for nothing any more, whoever is to blame         (assimilator)
 -- invalid      refused or outvoted; it changes nothing                  (validator)
@@ -313,14 +313,14 @@ CREATE INDEX results_host ON results (host)
 CREATE INDEX results_workunit ON results (workunit);
 
 -- The provenance of every bound: this result proves `lo <= score(node) <= hi`.
-CREATE TABLE claims (
+CREATE TABLE evidence (
     node        bigint NOT NULL,
     result      bigint NOT NULL,
     lo          smallint NOT NULL,
     hi          smallint NOT NULL,
     PRIMARY KEY (node, result)
 );
-CREATE INDEX claims_result ON claims (result);
+CREATE INDEX evidence_result ON evidence (result);
 
 -- -- feeds and records ------------------------------------------------------------------------
 

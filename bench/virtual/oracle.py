@@ -31,7 +31,7 @@ class Ask(NamedTuple):
 
     key: Key
     threshold: int
-    budget: int
+    node_budget: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class Oracle:
 
     def _recall(self, ask: Ask) -> Reply | None:
         solved = self._solved.get(ask[:2])
-        if solved and solved.nodes <= ask.budget:
+        if solved and solved.nodes <= ask.node_budget:
             return solved
         known = self._exhausted.get(ask[:2])
-        if known and ask.budget <= known.nodes <= SIMILAR_BUDGET * ask.budget:
-            return Reply("exhausted", known.lo, known.hi, ask.budget, known.proved)
+        if known and ask.node_budget <= known.nodes <= SIMILAR_BUDGET * ask.node_budget:
+            return Reply("exhausted", known.lo, known.hi, ask.node_budget, known.proved)
         return None
 
     def _remember(self, ask: Ask, reply: Reply) -> None:
@@ -128,15 +128,15 @@ class Oracle:
     def _reply(self, engine: Engine, ask: Ask) -> Reply:
         engine.clear()
         found = engine.solve(
-            self.game.decode(ask.key), Window.question(ask.threshold), node_limit=ask.budget
+            self.game.decode(ask.key), Window.question(ask.threshold), node_budget=ask.node_budget
         )
         bounds = found.bounds
         if found.status is Status.SOLVED:
             verdict = "yes" if bounds.lo >= ask.threshold else "no"
             # The engine looks at its limit only now and then, and may end just beyond it.
-            nodes = max(1, min(found.nodes, ask.budget))
+            nodes = max(1, min(found.nodes, ask.node_budget))
             return Reply(verdict, bounds.lo, bounds.hi, nodes, None)
-        return Reply("exhausted", bounds.lo, bounds.hi, ask.budget, self._proved_below(found))
+        return Reply("exhausted", bounds.lo, bounds.hi, ask.node_budget, self._proved_below(found))
 
     def _proved_below(self, found: SearchReport) -> bytes | None:
         below = []

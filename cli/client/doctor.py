@@ -10,11 +10,11 @@ import click
 from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option
 from zermelo.cli.output import print_facts, print_json
-from zermelo.client.doctor import Finding, Verdict, examine
+from zermelo.client.doctor import Finding, Severity, examine
 from zermelo.client.folder import ClientFolder
 from zermelo.client.settings import ServerAddress
 
-MARKS = {Verdict.GOOD: "", Verdict.NOTE: "note: ", Verdict.BAD: "BAD: "}
+MARKS = {Severity.GOOD: "", Severity.NOTE: "note: ", Severity.BAD: "BAD: "}
 EXIT_BAD = 1
 
 
@@ -39,13 +39,13 @@ def doctor(
     for finding in examine(ClientFolder(data_dir), given):
         findings.append(finding)
         if not as_json:
-            print_facts([(f"{finding.check} ", MARKS[finding.verdict] + finding.sentence)])
-    bad = [finding for finding in findings if finding.verdict is Verdict.BAD]
+            print_facts([(f"{finding.check} ", MARKS[finding.severity] + finding.sentence)])
+    bad = [finding for finding in findings if finding.severity is Severity.BAD]
     if as_json:
         print_json({
             "well": not bad,
             "findings": [
-                {"check": finding.check, "verdict": finding.verdict.value,
+                {"check": finding.check, "severity": finding.severity.value,
                  "sentence": finding.sentence}
                 for finding in findings
             ],

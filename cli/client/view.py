@@ -96,8 +96,8 @@ def _computer(status: dict[str, Any]) -> str:
     text = f"{use}: {limits['cores']} cores, {limits['memory_mb']:,} MB"
     if limits["cpu_share"] < 1:
         text += f", {100 * limits['cpu_share']:.0f} % of the time"
-    if status["nodes_per_second"]:
-        text += f"; {short_count(status['nodes_per_second'])} nodes/s a core"
+    if status["speed"]:
+        text += f"; {short_count(status['speed'])} nodes/s a core"
     return f"{text}; running for {short_time(status['seconds'])}"
 
 
@@ -118,7 +118,7 @@ def _panel(worker: dict[str, Any]) -> Panel:
     share = max(search["done"], min(1.0, search["nodes"] / max(1, search["node_budget"])))
     bar = Table.grid(padding=(0, 1))
     bar.add_row(ProgressBar(total=1.0, completed=share, width=BAR_WIDTH), f"{100 * share:3.0f} %")
-    speed = f"{short_count(search['nodes_per_second'])} nodes/s"
+    speed = f"{short_count(search['speed'])} nodes/s"
     lines = Group(
         Text(board),
         Text(f"at least {search['threshold']:+d}?", "cyan"),

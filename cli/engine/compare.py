@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from zermelo.cli.engine.contestants import Contestant, contestants
-from zermelo.cli.options import json_option, option
+from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
 from zermelo.cli.watch import Ticker, watch
@@ -23,13 +23,13 @@ TABLE_MB = 4  # plenty for suites that textbook algorithms can finish, and quick
 
 
 @dataclass(slots=True)
-class Standing:
+class Tally:
     """What one contestant spent on the whole suite."""
 
     contestant: Contestant
     nodes: int = 0
     seconds: float = 0.0
-    #: Positions given up at the node limit: nodes and seconds are then lower bounds.
+    #: Positions given up at the node budget: nodes and seconds are then lower bounds.
     unfinished: int = 0
     wrong: int = 0
 
@@ -40,15 +40,15 @@ class Standing:
         help="The game of the suite, if the suite does not tell.")
 @option("--algorithm", "algorithms", type=click.Choice(ALGORITHMS), multiple=True,
         help="Compare only these; may be repeated.")
-@option("--node-limit", type=click.IntRange(1, 2**63 - 1), default=50_000_000,
-        help="Give a position up after so many nodes.")
+@node_budget_option(type=click.IntRange(1, 2**63 - 1), default=50_000_000,
+                    help="Give a position up after this number of nodes.")
 @option("--plot", metavar="FILE", help="Draw the comparison as well, into a .png or .svg file.")
 @json_option
 def compare(
     suite: str,
     spec: str | None,
     algorithms: tuple[str, ...],
-    node_limit: int,
+    node_budget: int,
     plot: str | None,
     as_json: bool,
 ) -> None:
@@ -69,70 +69,70 @@ def compare(
         draw = open_plot(plot)
     engine = open_engine(loaded.game, hash_mb=TABLE_MB)
     field = [one for one in contestants(engine) if not algorithms or one.algorithm in algorithms]
-    standings = _hold(engine, loaded, field, node_limit)
+    tallies = _hold(engine, loaded, field, node_budget)
     if as_json:
-        print_json(_as_json(loaded, standings, node_limit))
+        print_json(_as_json(loaded, tallies, node_budget))
     else:
-        _print(loaded, standings)
+        _print(loaded, tallies)
     if draw is not None:
-        draw(f"{loaded.name}, {loaded.game.short_spec}", standings)
-    sys.exit(WRONG if any(standing.wrong for standing in standings) else 0)
+        draw(f"{loaded.name}, {loaded.game.short_spec}", tallies)
+    sys.exit(WRONG if any(tally.wrong for tally in tallies) else 0)
 
 
 def _hold(
-    engine: Engine, suite: Suite, field: list[Contestant], node_limit: int
-) -> list[Standing]:
-    standings = []
+    engine: Engine, suite: Suite, field: list[Contestant], node_budget: int
+) -> list[Tally]:
+    tallies = []
     with Ticker() as ticker:
         for number, contestant in enumerate(field, 1):
             ticker.subject = (f"{number}/{len(field)} {contestant.kind} {contestant.algorithm},"
                               f" {contestant.variant}")
-            standings.append(_measure(engine, suite, contestant, node_limit, ticker))
-    return standings
+            tallies.append(_measure(engine, suite, contestant, node_budget, ticker))
+    return tallies
 
 
 def _measure(
-    engine: Engine, suite: Suite, contestant: Contestant, node_limit: int, ticker: Ticker
-) -> Standing:
-    standing = Standing(contestant)
+    engine: Engine, suite: Suite, contestant: Contestant, node_budget: int, ticker: Ticker
+) -> Tally:
+    tally = Tally(contestant)
     for listed in suite.positions:
         engine.clear()
-        search = partial(contestant.run, listed.position, node_limit)
+        search = partial(contestant.run, listed.position, node_budget)
         (score, nodes, seconds), interrupted = watch(engine, search, lambda _: ticker.show(""))
         if interrupted:
             raise KeyboardInterrupt
-        standing.nodes += nodes
-        standing.seconds += seconds
+        tally.nodes += nodes
+        tally.seconds += seconds
         if score is None:
-            standing.unfinished += 1
+            tally.unfinished += 1
         elif listed.score is not None and score != listed.score:
-            standing.wrong += 1
-    return standing
+            tally.wrong += 1
+    return tally
 
 
-def _best(standings: list[Standing]) -> tuple[int, float]:
+def _best(tallies: list[Tally]) -> tuple[int, float]:
     """Fewest nodes and least time of those who finished the suite."""
-    finished = [standing for standing in standings if not standing.unfinished] or standings
-    return (min(standing.nodes for standing in finished),
-            min(standing.seconds for standing in finished))
+    finished = [tally for tally in tallies if not tally.unfinished] or tallies
+    return (min(tally.nodes for tally in finished),
+            min(tally.seconds for tally in finished))
 
 
-def _print(suite: Suite, standings: list[Standing]) -> None:
-    best_nodes, best_seconds = _best(standings)
+def _print(suite: Suite, tallies: list[Tally]) -> None:
+    best_nodes, best_seconds = _best(tallies)
     click.echo(f"{suite.name}: {len(suite.positions)} positions of {suite.game.short_spec}\n")
     for (kind, algorithm), group in groupby(
-        standings, lambda standing: (standing.contestant.kind, standing.contestant.algorithm)
+        tallies, lambda tally: (tally.contestant.kind, tally.contestant.algorithm)
     ):
         rows = []
-        for standing in group:
-            least = "≥ " if standing.unfinished else ""
+        for tally in group:
+            least = "≥ " if tally.unfinished else ""
             rows.append([
-                standing.contestant.variant,
-                least + short_count(standing.nodes),
-                least + f"{standing.nodes / best_nodes:.2f}",
-                least + short_time(standing.seconds),
-                least + f"{standing.seconds / best_seconds:.2f}",
-                f"{standing.wrong} wrong" if standing.wrong else "",
+                tally.contestant.variant,
+                least + short_count(tally.nodes),
+                least + f"{tally.nodes / best_nodes:.2f}",
+                least + short_time(tally.seconds),
+                least + f"{tally.seconds / best_seconds:.2f}",
+                f"{tally.wrong} wrong" if tally.wrong else "",
             ])
         print_table(
             f"{kind} {algorithm}",
@@ -142,25 +142,25 @@ def _print(suite: Suite, standings: list[Standing]) -> None:
         )
 
 
-def _as_json(suite: Suite, standings: list[Standing], node_limit: int) -> dict[str, Any]:
-    best_nodes, best_seconds = _best(standings)
+def _as_json(suite: Suite, tallies: list[Tally], node_budget: int) -> dict[str, Any]:
+    best_nodes, best_seconds = _best(tallies)
     return {
         "game": suite.game.spec,
         "suite": suite.name,
         "positions": len(suite.positions),
-        "node_limit": node_limit,
+        "node_budget": node_budget,
         "results": [
             {
-                "kind": standing.contestant.kind,
-                "algorithm": standing.contestant.algorithm,
-                "variant": standing.contestant.variant,
-                "nodes": standing.nodes,
-                "seconds": round(standing.seconds, 6),
-                "nodes_to_best": round(standing.nodes / best_nodes, 4),
-                "seconds_to_best": round(standing.seconds / best_seconds, 4),
-                "unfinished": standing.unfinished,
-                "wrong": standing.wrong,
+                "kind": tally.contestant.kind,
+                "algorithm": tally.contestant.algorithm,
+                "variant": tally.contestant.variant,
+                "nodes": tally.nodes,
+                "seconds": round(tally.seconds, 6),
+                "nodes_to_best": round(tally.nodes / best_nodes, 4),
+                "seconds_to_best": round(tally.seconds / best_seconds, 4),
+                "unfinished": tally.unfinished,
+                "wrong": tally.wrong,
             }
-            for standing in standings
+            for tally in tallies
         ],
     }

@@ -12,26 +12,26 @@ from zermelo.engine import ALGORITHMS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from zermelo.cli.engine.compare import Standing
+    from zermelo.cli.engine.compare import Tally
 
 _MARKERS = dict(zip(ALGORITHMS, "Xosd^", strict=True))
 _COLOURS = dict(zip(ALGORITHMS, ("C7", "C0", "C1", "C2", "C3"), strict=True))
 _ROW_INCHES, _MARGIN_INCHES = 0.26, 1.6
 
 
-def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
+def open_plot(file: str) -> Callable[[str, list[Tally]], None]:
     """What will draw the plot; errors that can be known beforehand are raised here."""
     canvas = open_canvas(file)
     if canvas is None:
         return _draw_text
 
-    def draw(title: str, standings: list[Standing]) -> None:
+    def draw(title: str, tallies: list[Tally]) -> None:
         # Rows from the top down in the order of the table; one row serves all algorithms.
-        rows = list(dict.fromkeys(_row(standing) for standing in standings))
+        rows = list(dict.fromkeys(_row(tally) for tally in tallies))
         figure = canvas.figure(11, _MARGIN_INCHES + _ROW_INCHES * len(rows))
         left, right = figure.subplots(1, 2, sharey=True)
-        _scatter(left, rows, standings, [standing.nodes for standing in standings])
-        _scatter(right, rows, standings, [standing.seconds for standing in standings])
+        _scatter(left, rows, tallies, [tally.nodes for tally in tallies])
+        _scatter(right, rows, tallies, [tally.seconds for tally in tallies])
         left.set_yticks(range(len(rows)), rows)
         left.invert_yaxis()
         left.set_xlabel("nodes")
@@ -44,33 +44,33 @@ def open_plot(file: str) -> Callable[[str, list[Standing]], None]:
     return draw
 
 
-def _draw_text(title: str, standings: list[Standing]) -> None:
+def _draw_text(title: str, tallies: list[Tally]) -> None:
     rows = [(f"{_row(each)}, {each.contestant.algorithm}", float(each.nodes))
-            for each in standings]
+            for each in tallies]
     print_text_plot(text_bars(f"{title}: nodes (logarithmic)", rows))
 
 
-def _row(standing: Standing) -> str:
-    contestant = standing.contestant
+def _row(tally: Tally) -> str:
+    contestant = tally.contestant
     return f"{contestant.kind}: {contestant.variant}"
 
 
 def _scatter(
-    axes: Axes, rows: list[str], standings: list[Standing], amounts: list[float]
+    axes: Axes, rows: list[str], tallies: list[Tally], amounts: list[float]
 ) -> None:
-    """One marker a contestant; hollow where the node limit made it a lower bound."""
+    """One marker a contestant; hollow where the node budget made it a lower bound."""
     for algorithm in ALGORITHMS:
-        ours = [(standing, amount) for standing, amount in zip(standings, amounts, strict=True)
-                if standing.contestant.algorithm == algorithm]
+        ours = [(tally, amount) for tally, amount in zip(tallies, amounts, strict=True)
+                if tally.contestant.algorithm == algorithm]
         if not ours:
             continue
         axes.scatter(
             [amount for _, amount in ours],
-            [rows.index(_row(standing)) for standing, _ in ours],
+            [rows.index(_row(tally)) for tally, _ in ours],
             marker=_MARKERS[algorithm],
             edgecolors=_COLOURS[algorithm],
-            facecolors=["none" if standing.unfinished else _COLOURS[algorithm]
-                        for standing, _ in ours],
+            facecolors=["none" if tally.unfinished else _COLOURS[algorithm]
+                        for tally, _ in ours],
             label=algorithm,
         )
     axes.set_xscale("log")

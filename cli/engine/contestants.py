@@ -60,8 +60,8 @@ def _label(orders: tuple[str, ...]) -> str:
 def _by_textbook(
     engine: Textbook, algorithm: str, orders: tuple[str, ...]
 ) -> Callable[[Any, int], Run]:
-    def run(position: Any, node_limit: int) -> Run:
-        return engine.search_by_textbook(position, algorithm, orders, node_limit)
+    def run(position: Any, node_budget: int) -> Run:
+        return engine.search_by_textbook(position, algorithm, orders, node_budget)
 
     return run
 
@@ -71,16 +71,16 @@ def _switched(
 ) -> Callable[[Any, int], Run]:
     solve = _solve(engine, algorithm)
 
-    def run(position: Any, node_limit: int) -> Run:
+    def run(position: Any, node_budget: int) -> Run:
         engine.switch(**techniques)
-        return solve(position, node_limit)
+        return solve(position, node_budget)
 
     return run
 
 
 def _solve(engine: Engine, algorithm: str) -> Callable[[Any, int], Run]:
-    def run(position: Any, node_limit: int) -> Run:
-        report = engine.solve(position, algorithm=algorithm, node_limit=node_limit)
+    def run(position: Any, node_budget: int) -> Run:
+        report = engine.solve(position, algorithm=algorithm, node_budget=node_budget)
         solved = report.status is Status.SOLVED
         return Run(report.bounds.lo if solved else None, report.nodes, report.seconds)
 

@@ -8,7 +8,7 @@ from zermelo.cli.output import short_count, short_time, speed
 from zermelo.engine import Engine, SearchReport, Status
 from zermelo.games import Bounds, Game
 
-_STOPPED = {Status.EXHAUSTED: "node limit reached", Status.ABORTED: "interrupted"}
+_STOPPED = {Status.EXHAUSTED: "node budget reached", Status.ABORTED: "interrupted"}
 
 
 def outcome(bounds: Bounds) -> str | None:
@@ -97,7 +97,7 @@ def as_json(game: Game[Any], position: Any, report: SearchReport, algorithm: str
         "line": game.line_names(report.line) if bounds.exact else [],
         "nodes": report.nodes,
         "seconds": round(report.seconds, 6),
-        "nodes_per_second": round(speed(report.nodes, report.seconds)),
+        "speed": round(speed(report.nodes, report.seconds)),
         "algorithm": algorithm,
     }
 

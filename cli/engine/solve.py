@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from zermelo.cli.engine.report import as_json, facts, news, proved_move, value_in_words
-from zermelo.cli.options import json_option, option
+from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import (
     print_facts,
     print_json,
@@ -29,7 +29,7 @@ from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, ope
 from zermelo.games import Game, open_game
 
 DIFFERENT = 1  # exit code: a listed score is not the computed one
-EXHAUSTED = 3  # exit code: the node limit was reached first
+EXHAUSTED = 3  # exit code: the node budget was reached first
 
 MOST_THREADS = 256
 OUTCOME_WINDOW = Window(-1, 1)
@@ -42,7 +42,7 @@ class Task:
 
     window: Window | None
     algorithm: str
-    node_limit: int | None
+    node_budget: int | None
 
     def solve(self, engine: Engine, position: Any, ticker: Ticker) -> tuple[SearchReport, bool]:
         search = partial(
@@ -50,7 +50,7 @@ class Task:
             position,
             self.window,
             algorithm=self.algorithm,
-            node_limit=self.node_limit,
+            node_budget=self.node_budget,
         )
         return watch(engine, search, lambda seconds: ticker.show(news(engine, seconds)))
 
@@ -73,8 +73,8 @@ class Task:
         help="Threads that search together.")
 @option("--hash-mb", type=click.IntRange(min=1), default=64,
         help="Size of the transposition table.")
-@option("--node-limit", type=click.IntRange(1, 2**63 - 1),
-        help="Stop after about so many nodes with the bounds proved by then.")
+@node_budget_option(type=click.IntRange(1, 2**63 - 1),
+                    help="Stop after about this number of nodes, with the bounds proved by then.")
 @json_option
 def solve(
     spec: str,
@@ -86,14 +86,14 @@ def solve(
     algorithm: str,
     threads: int,
     hash_mb: int,
-    node_limit: int | None,
+    node_budget: int | None,
     as_json: bool,
 ) -> None:
     """Solve the game SPEC, such as reversi:6x6, or one of its positions.
 
     Ctrl-C stops the search and reports the bounds proved so far.
 
-    Exit codes: 0 solved, 1 a score of the suite differs, 2 wrong input, 3 node limit
+    Exit codes: 0 solved, 1 a score of the suite differs, 2 wrong input, 3 node budget
     reached, 130 interrupted.
     """
     game = open_game(spec)
@@ -104,7 +104,7 @@ def solve(
     if window is not None and goal == "outcome":
         raise CommandError("--window and --goal outcome exclude each other")
     asked = OUTCOME_WINDOW if goal == "outcome" else window and parse_window(window, game)
-    task = Task(asked or None, algorithm, node_limit)
+    task = Task(asked or None, algorithm, node_budget)
     suite = None if file is None else load_suite(file, game)
     start = _start(game, position, sgf)
     engine = open_engine(game, threads=threads, hash_mb=hash_mb)

@@ -12,7 +12,7 @@ from psycopg import errors
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.statements import PooledStatements, Statements
-from zermelo.server.trust.accounts import ANONYMOUS, AccountError, Caller, Role, UserId
+from zermelo.server.trust.accounts import ANONYMOUS, Account, AccountError, Role, UserId
 from zermelo.sql import query
 
 
@@ -38,20 +38,20 @@ class Seen:
 class AccountStore:
     def __init__(self, statements: PooledStatements) -> None:
         self._statements = statements
-        self._shared: Caller | None = None
+        self._shared: Account | None = None
 
-    async def find_callers(self, digests: Sequence[bytes]) -> list[Caller | None]:
+    async def find_accounts(self, digests: Sequence[bytes]) -> list[Account | None]:
         """Whose tokens these are, in their order."""
-        rows = await self._statements.run("find_callers", {"digests": digests})
-        found = {digest: Caller(user, Role(role), name, banned)
+        rows = await self._statements.run("find_accounts", {"digests": digests})
+        found = {digest: Account(user, Role(role), name, banned)
                  for digest, user, role, name, banned in rows}  # fmt: skip
         return [found.get(digest) for digest in digests]
 
-    async def shared_caller(self) -> Caller:
+    async def shared_account(self) -> Account:
         """The account of everybody who calls without a token, where that is allowed."""
         if self._shared is None:
             rows = await self._statements.run("ensure_user", {"name": ANONYMOUS})
-            self._shared = Caller(rows[0][0], Role.VOLUNTEER, ANONYMOUS, banned=False)
+            self._shared = Account(rows[0][0], Role.VOLUNTEER, ANONYMOUS, banned=False)
         return self._shared
 
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
@@ -69,9 +69,9 @@ class AccountStore:
             )
             row = await cursor.fetchone()
             if row is None:
-                cursor = await connection.execute(query("find_callers"), {"digests": [digest]})
+                cursor = await connection.execute(query("find_accounts"), {"digests": [digest]})
                 found = await cursor.fetchone()
-                return found is not None and Caller(*found[1:]).name == name
+                return found is not None and Account(*found[1:]).name == name
             try:
                 await connection.execute(
                     query("add_token"), {"digest": digest, "user": row[0]}
@@ -107,15 +107,15 @@ class HostStore:
         rows = await self._statements.run(
             "register_host",
             {
-                "user": user, "instance": host_key_digest, "name": name, "version": version,
-                "slots": workers, "speed": speed,
+                "user": user, "host_key_digest": host_key_digest, "name": name, "version": version,
+                "workers": workers, "speed": speed,
             },
         )  # fmt: skip
         return Host(*rows[0][:4])
 
     async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:
         """The hosts with keys of these digests, in their order."""
-        rows = await self._statements.run("find_hosts", {"instances": digests})
+        rows = await self._statements.run("find_hosts", {"host_key_digests": digests})
         found = {digest: Host(*facts) for digest, *facts in rows}
         return [found.get(digest) for digest in digests]
 

@@ -27,13 +27,13 @@ from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.trust.accounts import Caller, Role, digest_of
+from zermelo.server.trust.accounts import Account, Role, digest_of
 
 log = logging.getLogger(__name__)
 
 #: How long an account is believed without asking the database again.
 REMEMBER_SECONDS = 10.0
-MOST_CALLERS_REMEMBERED = 100_000
+MOST_REMEMBERED = 100_000
 LONGEST_TOKEN = 200
 ANYONE = "anyone"
 
@@ -42,13 +42,13 @@ ACCOUNT_RATE = Rate(per_second=200, burst=1000)
 STRANGER_RATE = Rate(per_second=2, burst=20)
 
 #: The account behind the call that is being served.
-CALLER: ContextVar[Caller] = ContextVar("caller")
+ACCOUNT: ContextVar[Account] = ContextVar("account")
 
 Behaviour = Callable[[Any, Any], Awaitable[Any]]
 
 
 class _Remembered(NamedTuple):
-    caller: Caller
+    account: Account
     until: float
 
 
@@ -58,15 +58,15 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     ) -> None:
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()
-        self._callers: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
         self._changes = 0
-        self.finding: Batcher[bytes, Caller | None] = Batcher(store.find_callers)
+        self.finding: Batcher[bytes, Account | None] = Batcher(store.find_accounts)
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
 
     def forget(self) -> None:
         """Somebody changed an account: ask the database about everybody again."""
-        self._callers.clear()
+        self._remembered.clear()
         self._changes += 1
 
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
@@ -115,30 +115,30 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         if ANYONE in allowed:
             self._slow_down_stranger(context)
             return
-        caller = await self._caller(metadata, context)
-        if caller.banned:
+        account = await self._account(metadata, context)
+        if account.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
                 "this account is banned; write to the operators",
             )  # fmt: skip
-        if caller.role not in allowed:
+        if account.role not in allowed:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.NOT_YOUR_ROLE,
-                f"this is not for the role {caller.role}",
+                f"this is not for the role {account.role}",
             )  # fmt: skip
-        if caller.role is Role.OPERATOR and self._settings.client_ca:
-            _check_certificate(context, caller.name)
+        if account.role is Role.OPERATOR and self._settings.client_ca:
+            _check_certificate(context, account.name)
         if self._settings.require_token:
-            wait = self._accounts.wait_needed(caller.user)
+            wait = self._accounts.wait_needed(account.user)
             if wait:
                 raise _too_fast(wait)
-        CALLER.set(caller)
+        ACCOUNT.set(account)
 
-    async def _caller(self, metadata: dict[str, Any], context: Any) -> Caller:
+    async def _account(self, metadata: dict[str, Any], context: Any) -> Account:
         given = metadata.get(service.AUTHORIZATION)
         if given is None:
             if not self._settings.require_token:
-                return await self._store.shared_caller()
+                return await self._store.shared_account()
             self._slow_down_stranger(context)
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED,
@@ -147,23 +147,23 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         token = given[len(service.BEARER):] if str(given).startswith(service.BEARER) else ""
         digest = digest_of(token[:LONGEST_TOKEN])
         now = time.monotonic()
-        remembered = self._callers.get(digest)
+        remembered = self._remembered.get(digest)
         if remembered is not None and remembered.until > now:
-            return remembered.caller
+            return remembered.account
         changes = self._changes
-        caller = await self.finding(digest)
-        if caller is None:
-            self._callers.pop(digest, None)
+        account = await self.finding(digest)
+        if account is None:
+            self._remembered.pop(digest, None)
             self._slow_down_stranger(context)
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
                 "this token is unknown or was revoked; register again or ask the operators",
             )  # fmt: skip
         if changes == self._changes:  # else it may have been looked up before
-            self._callers[digest] = _Remembered(caller, now + REMEMBER_SECONDS)
-        if len(self._callers) > MOST_CALLERS_REMEMBERED:
-            self._callers.popitem(last=False)
-        return caller
+            self._remembered[digest] = _Remembered(account, now + REMEMBER_SECONDS)
+        if len(self._remembered) > MOST_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return account
 
     def _slow_down_stranger(self, context: Any) -> None:
         wait = self._strangers.wait_needed(address_of(context.peer()))

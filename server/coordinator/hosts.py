@@ -10,7 +10,7 @@ import grpc
 
 from zermelo.proto import service
 from zermelo.server.coordinator.account_store import Host, HostStore, Seen
-from zermelo.server.coordinator.admission import CALLER
+from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
@@ -69,7 +69,7 @@ class Hosts:
         host = self._hosts.get(host_key)
         if host is None:
             host = await self.finding(host_key_digest(host_key))
-        if host is None or host.user != CALLER.get().user:
+        if host is None or host.user != ACCOUNT.get().user:
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
                 "this host is unknown here; call Hello first",
@@ -83,7 +83,7 @@ class Hosts:
         self, host_key: bytes, *, name: str, version: str, workers: int, speed: float
     ) -> Host:
         """The host that says hello, a new one perhaps; a refusal when it may not."""
-        user = CALLER.get().user
+        user = ACCOUNT.get().user
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
         return await self._store.register_host(
             user, host_key_digest(host_key), name=name, version=version, workers=workers,

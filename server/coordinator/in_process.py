@@ -71,9 +71,9 @@ class InProcessCoordinator:
             rows[0][0], host_key_digest or uuid.uuid4(), name="", version="", workers=1, speed=speed
         ))  # fmt: skip
 
-    def request(self, host: Host, slots: int = 1, speed: float = 0.0) -> list[Leased]:
-        """Leases of at most `slots` workunits for a host of this speed."""
-        return self.request_for_all([Request(host.id, host.user, slots, speed)])
+    def request(self, host: Host, wanted: int = 1, speed: float = 0.0) -> list[Leased]:
+        """Leases of at most `wanted` workunits for a host of this speed."""
+        return self.request_for_all([Request(host.id, host.user, wanted, speed)])
 
     def request_for_all(self, requests: Sequence[Request]) -> list[Leased]:
         """Leases for calls that come at the same moment, in the order of the calls."""

@@ -7,7 +7,7 @@ import grpc
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
-from zermelo.server.coordinator.admission import CALLER
+from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.hosts import host_key_digest
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.trust import accounts
@@ -41,4 +41,4 @@ class Members:
         if request.host_key:
             (found,) = await self._hosts.find_hosts([host_key_digest(request.host_key)])
             host = found.id if found else None
-        return await self._accounts.standing(CALLER.get().user, host)
+        return await self._accounts.standing(ACCOUNT.get().user, host)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.server.coordinator.admission import CALLER
+from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.trust.operations import perform
 
@@ -15,5 +15,5 @@ class Operations:
 
     async def serve(self, request: Any) -> Any:
         """Any of the RPCs; the type of the request says which."""
-        actor = CALLER.get().name
+        actor = ACCOUNT.get().name
         return await self._pool.run(lambda connection: perform(connection, request, actor=actor))

@@ -100,7 +100,7 @@ class Service:
             name=_one_line(request.host_name),
             version=_one_line(request.client_version),
             workers=request.workers,
-            speed=float(request.nodes_per_second),
+            speed=float(request.speed),
         )
         await self._leases.give_back_others(host.id, request.held_leases)
         self._hosts.remember(request.host_key, host)
@@ -114,10 +114,10 @@ class Service:
         )
 
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
-        said = float(request.nodes_per_second)
+        said = float(request.speed)
         host = await self._hosts.calling(request.host_key, said)
         leased = await self._leases.request(
-            Request(host.id, host.user, request.slots, self._hosts.speed(host, said)),
+            Request(host.id, host.user, request.wanted, self._hosts.speed(host, said)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
         )
         self._metrics.leased(len(leased))

@@ -44,7 +44,7 @@ _MOST_SPLITS_AT_ONCE = 256
 class Demand(NamedTuple):
     """The clients: how many workunits they can take at once, and their nodes a second."""
 
-    slots: int
+    workers: int
     speed: float
     #: Seconds on any clock that runs forward.
     now: float
@@ -142,7 +142,7 @@ class CampaignPlan:
         split = self._split_exhausted(planner)
         self._follow_tests(planner)
         finished, spent = self._record.totals()
-        self._record.refit(planner, finished, demand.slots)
+        self._record.refit(planner, finished, demand.workers)
         self._withdraw(planner.questions.settle())
         asked = self._ask(planner, demand, spent, self._record.rate(finished, demand.now))
         self._withdraw(planner.questions.settle())
@@ -225,15 +225,15 @@ class CampaignPlan:
         ready, leased, _ = self._record.queue()
         size = self._size(planner, demand, spent)
         # Many take far less than their size, above all where a table remembers their answer.
-        expected = demand.slots * (demand.speed or UNKNOWN_SPEED) / size
+        expected = demand.workers * (demand.speed or UNKNOWN_SPEED) / size
         meanwhile = max(expected, rate) * STEP_SECONDS
-        most = demand.slots * MOST_SPARE_PER_CLIENT
-        spare = max(LEAST_SPARE, math.ceil(min(most, demand.slots + meanwhile)))
+        most = demand.workers * MOST_SPARE_PER_CLIENT
+        spare = max(LEAST_SPARE, math.ceil(min(most, demand.workers + meanwhile)))
         if ready > spare // 2:
             return 0
         wanted, splits = self._choose(planner, spare - ready, size)
         self._insert(wanted, budget_of(size))
-        idle = demand.slots - leased - ready - len(wanted)
+        idle = demand.workers - leased - ready - len(wanted)
         if idle > 0:
             least = LEAST_SECONDS * (demand.speed or UNKNOWN_SPEED)
             helped = planner.help(math.ceil(idle * HELPED_PER_IDLE), least)
@@ -269,12 +269,12 @@ class CampaignPlan:
         """How many nodes a workunit should typically take."""
         speed = demand.speed or UNKNOWN_SPEED
         most = speed * self.campaign.target_seconds
-        if self.campaign.node_limit is not None:
-            most = min(most, self.campaign.node_limit)
+        if self.campaign.node_budget is not None:
+            most = min(most, self.campaign.node_budget)
         most /= budget_of(1.0)
-        return planner.size(demand.slots, spent, min(most, speed * LEAST_SECONDS), most)
+        return planner.size(demand.workers, spent, min(most, speed * LEAST_SECONDS), most)
 
-    def _insert(self, choices: list[Choice], budget: int) -> None:
+    def _insert(self, choices: list[Choice], node_budget: int) -> None:
         if not choices:
             return
         questions = [choice.question for choice in choices]
@@ -286,7 +286,7 @@ class CampaignPlan:
             query("insert_workunits"),
             {
                 "campaign": self.campaign.id,
-                "budget": budget,
+                "node_budget": node_budget,
                 "nodes": nodes,
                 "thresholds": [question.threshold for question in questions],
                 "priorities": [speculation(choice.need) for choice in choices],

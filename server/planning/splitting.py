@@ -1,6 +1,6 @@
 """Splitting: a node that is too hard to be asked whole is expanded.
 
-What exhausted searches had proved below it is not lost: bounds of its children become claims,
+What exhausted searches had proved below it is not lost: bounds of its children become evidence,
 bounds of its grandchildren the seeds of the workunits about its children.
 """
 
@@ -15,7 +15,7 @@ from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 from zermelo.server.planning.questions import PlanNode, Questions
-from zermelo.server.tree.backup import Claim, add_claims, back_up
+from zermelo.server.tree.backup import Evidence, add_evidence, back_up
 from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.server.trust.voting import question_alone
@@ -68,8 +68,8 @@ class Splitter:
         parents = self._tree.load(nodes)
         frontier = [node for node in parents if node.children is None]
         children = self._tree.expand(frontier, self._engine)
-        claims = self._gather_proved(parents)
-        changed = add_claims(self._connection, self._campaign, claims)
+        evidence = self._gather_proved(parents)
+        changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
         plan_children = {id_: self.plan_node(child) for id_, child in children.items()}
         for parent in parents:
@@ -89,12 +89,12 @@ class Splitter:
                 known.appraise = partial(engine.efforts, position)
         return known
 
-    def _gather_proved(self, parents: list[Node]) -> list[Claim]:
-        """Claims about the children; what is about grandchildren is kept for their seeds."""
+    def _gather_proved(self, parents: list[Node]) -> list[Evidence]:
+        """Evidence about the children; what is about grandchildren is kept for their seeds."""
         rows = self._connection.execute(
             query("proved_below"), ([node.id for node in parents],)
         ).fetchall()
-        claims: dict[tuple[NodeId, int], Claim] = {}
+        evidence: dict[tuple[NodeId, int], Evidence] = {}
         for node, threshold, result, proved in rows:
             known = {
                 node_id(self._campaign, item.key, item.history): item for item in unpack(proved)
@@ -104,7 +104,7 @@ class Splitter:
                 if child in known:
                     item = self._checkable(known.pop(child), 1 - threshold)
                     if item is not None:
-                        claims[child, result] = Claim(child, result, item.lo, item.hi)
+                        evidence[child, result] = Evidence(child, result, item.lo, item.hi)
             known = {
                 id_: item
                 for id_, told in known.items()
@@ -112,7 +112,7 @@ class Splitter:
             }
             if known:
                 self._told.update((id_, _Told(known, result)) for id_ in parent.children or ())
-        return list(claims.values())
+        return list(evidence.values())
 
     def _checkable(self, item: KnownBounds, threshold: int) -> KnownBounds | None:
         """What is believed of bounds below an exhausted search; None when that is nothing.

@@ -15,7 +15,7 @@ from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.sql import query
 
 
-class Claim(NamedTuple):
+class Evidence(NamedTuple):
     """A result proves ``lo <= score(node) <= hi``."""
 
     node: NodeId
@@ -32,17 +32,17 @@ class Contradiction(Exception):  # noqa: N818 - an event of the search, not of t
         self.nodes = nodes
 
 
-def add_claims(
-    connection: Connection, campaign: CampaignId, claims: Iterable[Claim]
+def add_evidence(
+    connection: Connection, campaign: CampaignId, evidence: Iterable[Evidence]
 ) -> set[NodeId]:
-    """Record claims, tighten their nodes and everything above; the nodes that changed."""
-    claims = list(claims)
-    if not claims:
+    """Record evidence, tighten its nodes and everything above; the nodes that changed."""
+    evidence = list(evidence)
+    if not evidence:
         return set()
-    nodes, results, lo, hi = (list(column) for column in zip(*claims, strict=True))
+    nodes, results, lo, hi = (list(column) for column in zip(*evidence, strict=True))
     columns = {"nodes": nodes, "results": results, "lo": lo, "hi": hi}
-    connection.execute(query("insert_claims"), columns)
-    changed, parents = _tighten(connection, query("apply_claims"), columns)
+    connection.execute(query("insert_evidence"), columns)
+    changed, parents = _tighten(connection, query("apply_evidence"), columns)
     return changed | back_up(connection, campaign, parents, also_changed=changed)
 
 

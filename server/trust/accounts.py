@@ -35,7 +35,7 @@ class Role(StrEnum):
     RESEARCHER = "researcher"
 
 
-class Caller(NamedTuple):
+class Account(NamedTuple):
     """The account behind a call."""
 
     user: UserId
@@ -109,7 +109,7 @@ def renew_token(connection: Connection, name: str, *, reason: str = "", actor: s
         connection.execute(query("revoke_tokens"), {"user": user})
         token = _add_token(connection, user)
         record(connection, actor, "renew token", f"user {name}", reason)
-        forget_callers(connection)
+        forget_accounts(connection)
     return token
 
 
@@ -120,7 +120,7 @@ def revoke_tokens(connection: Connection, name: str, *, reason: str = "", actor:
         revoked = connection.execute(query("revoke_tokens"), {"user": user}).rowcount
         record(connection, actor, "revoke tokens", f"user {name}",
                _detail(f"tokens: {revoked}", reason))
-        forget_callers(connection)
+        forget_accounts(connection)
     return revoked
 
 
@@ -131,7 +131,7 @@ def set_role(
         user = user_id(connection, name)
         connection.execute(query("set_role"), {"user": user, "role": role})
         record(connection, actor, "set role", f"user {name}", _detail(role, reason))
-        forget_callers(connection)
+        forget_accounts(connection)
 
 
 def user_id(connection: Connection, name: str) -> UserId:
@@ -141,7 +141,7 @@ def user_id(connection: Connection, name: str) -> UserId:
     return int(row[0])
 
 
-def forget_callers(connection: Connection) -> None:
+def forget_accounts(connection: Connection) -> None:
     """Tell the coordinators that what they know about accounts and hosts is out of date."""
     notify(connection, Channel.ACCOUNTS)
 

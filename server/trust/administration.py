@@ -9,7 +9,7 @@ from psycopg.rows import dict_row
 from zermelo import ZermeloError
 from zermelo.server.campaigns import find_campaign, steer_campaign
 from zermelo.server.database import Connection
-from zermelo.server.trust.accounts import forget_callers, user_id
+from zermelo.server.trust.accounts import forget_accounts, user_id
 from zermelo.server.trust.audit import record
 from zermelo.server.trust.records import convict
 from zermelo.server.trust.retraction import dispute, retract_doubted
@@ -49,7 +49,7 @@ def ban_host(connection: Connection, host: int, reason: str, *, actor: str) -> i
         _set_ban(connection, host, banned=True)
         doubted = _condemn(connection, [host], reason, actor)
         record(connection, actor, "ban", f"host {host}", reason)
-        forget_callers(connection)
+        forget_accounts(connection)
     return doubted
 
 
@@ -57,7 +57,7 @@ def unban_host(connection: Connection, host: int, reason: str, *, actor: str) ->
     with connection.transaction():
         _set_ban(connection, host, banned=False)
         record(connection, actor, "unban", f"host {host}", reason)
-        forget_callers(connection)
+        forget_accounts(connection)
 
 
 def ban_user(connection: Connection, name: str, reason: str, *, actor: str) -> int:
@@ -68,7 +68,7 @@ def ban_user(connection: Connection, name: str, reason: str, *, actor: str) -> i
         hosts = [row[0] for row in connection.execute(query("hosts_of_user"), {"user": user})]
         doubted = _condemn(connection, hosts, reason, actor) if hosts else 0
         record(connection, actor, "ban", f"user {name}", reason)
-        forget_callers(connection)
+        forget_accounts(connection)
     return doubted
 
 
@@ -77,7 +77,7 @@ def unban_user(connection: Connection, name: str, reason: str, *, actor: str) ->
         user = user_id(connection, name)
         connection.execute(query("set_user_ban"), {"user": user, "banned": False})
         record(connection, actor, "unban", f"user {name}", reason)
-        forget_callers(connection)
+        forget_accounts(connection)
 
 
 def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str) -> int:

@@ -62,13 +62,13 @@ class StoredVote(NamedTuple):
     lo: int
     hi: int
     proved: bytes | None
-    budget: int
+    node_budget: int
     seconds: float
     #: What its lease was granted before the answer came, late.
     granted: float
 
     @property
-    def pledge(self) -> bool:
+    def restated(self) -> bool:
         """Whether it repeats the answer of a lease to a milder question, whose number it has."""
         return self.lease < 0
 
@@ -90,7 +90,7 @@ class Comparison:
     _liars: set[int] = field(default_factory=set)
     #: Answers that were drawn for a check, and the sharpest question each answers.
     _drawn: dict[int, int] = field(default_factory=dict)
-    _pledges: dict[int, int] = field(default_factory=dict)
+    _restated: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> None:
         # Nobody is convicted while it is judged here, or what it said would be overlooked.
@@ -132,7 +132,7 @@ class Comparison:
             answer = stored[vote.lease]
             if answer.state in BELIEVED:
                 continue
-            worth = 0.0 if answer.pledge else min(question.expected, answer.budget)
+            worth = 0.0 if answer.restated else min(question.expected, answer.node_budget)
             effort = max(0.0, worth - answer.granted)
             self._settle(answer, ResultState.VALID, verdict.bounds, effort, proved)
             proved = None  # once is enough
@@ -140,7 +140,7 @@ class Comparison:
             if verdict.confirmed:
                 self._confirmed.append((vote.host, effort, answer.seconds))
             elif vote.lease in self._drawn:
-                self._pledges[vote.lease] = self._drawn[vote.lease]
+                self._restated[vote.lease] = self._drawn[vote.lease]
         for vote in verdict.losers:
             answer = stored[vote.lease]
             self._liars.add(vote.host)
@@ -211,10 +211,10 @@ class Comparison:
                 notify(connection, Channel.READY)
         grant(connection, self._efforts)
         records.confirm(connection, self._confirmed)
-        if self._pledges:
+        if self._restated:
             connection.execute(
-                query("ask_pledges"),
-                {"leases": list(self._pledges), "thresholds": list(self._pledges.values())},
+                query("ask_restated"),
+                {"leases": list(self._restated), "thresholds": list(self._restated.values())},
             )
             notify(connection, Channel.READY)
         if self._liars:
@@ -222,28 +222,28 @@ class Comparison:
 
     @cached_property
     def _strangers(self) -> int | None:
-        """How many users must agree when none of them is known; None: no number suffices."""
+        """How many users must agree when none of them is trusted; None: no number suffices."""
         # Accounts cost nothing: were all of them counted, enough idle ones would be in charge.
-        active, tried, known = self.connection.execute(
+        active, tried, trusted_users = self.connection.execute(
             query("count_users"),
-            {"known_after": records.KNOWN_AFTER, "tried_after": records.KNOWN_AFTER // 2},
+            {"trusted_after": records.TRUSTED_AFTER, "tried_after": records.TRUSTED_AFTER // 2},
         ).fetchone() or (0, 0, 0)
-        if known >= STRANGERS and known > tried:
+        if trusted_users >= STRANGERS and trusted_users > tried:
             return None
         return min(STRANGERS, max(2, active))
 
     def _vote(self, question: Question, answer: StoredVote) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)
-        known = answer.streak >= records.KNOWN_AFTER
-        trusted = answer.state in BELIEVED
+        trusted_host = answer.streak >= records.TRUSTED_AFTER
+        believed = answer.state in BELIEVED
         adaptive = question.replication == Replication.ADAPTIVE
         if answer.state == ResultState.PENDING and adaptive:
-            rate = check_rate(answer.streak, records.KNOWN_AFTER, records.LEAST_CHECKED)
-            trusted = CHANCE.random() >= rate
-            if known and not trusted:
+            rate = check_rate(answer.streak, records.TRUSTED_AFTER, records.LEAST_CHECKED)
+            believed = CHANCE.random() >= rate
+            if trusted_host and not believed:
                 sharper = sharper_question(bounds, question.threshold)
                 if sharper is not None:
-                    trusted = True
+                    believed = True
                     self._drawn[answer.lease] = sharper
         proved = {}
         if answer.proved is not None:
@@ -252,6 +252,6 @@ class Comparison:
                 for item in unpack(answer.proved)
             }
         return Vote(
-            answer.lease, answer.host, answer.user, answer.answer, bounds, trusted, proved,
-            known, answer.budget, answer.pledge,
+            answer.lease, answer.host, answer.user, answer.answer, bounds, believed, proved,
+            trusted_host, answer.node_budget, answer.restated,
         )  # fmt: skip

@@ -42,7 +42,7 @@ def grant_partial(connection: Connection, leases: Sequence[int]) -> None:
         connection.execute(
             query("grant_partial_credit"),
             {
-                "leases": list(leases), "known_after": records.KNOWN_AFTER,
+                "leases": list(leases), "trusted_after": records.TRUSTED_AFTER,
                 "share": PARTIAL_SHARE, "month": datetime.now(UTC).date().replace(day=1),
             },
         )  # fmt: skip

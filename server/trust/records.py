@@ -16,7 +16,7 @@ from zermelo.sql import query
 log = logging.getLogger(__name__)
 
 #: A host is trusted after this many answers in a row that others confirmed.
-KNOWN_AFTER = 60
+TRUSTED_AFTER = 60
 #: At least this share of a trusted host's answers is checked.
 LEAST_CHECKED = 0.04
 #: What the quota of a host may grow to.
@@ -37,7 +37,7 @@ def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]])
         connection.execute(
             query("note_confirmed"),
             {
-                "hosts": hosts, "most": MOST_LEASES, "known_after": KNOWN_AFTER,
+                "hosts": hosts, "most": MOST_LEASES, "trusted_after": TRUSTED_AFTER,
                 "most_of_user": MOST_LEASES_OF_USER,
                 "answers": [int(told[host][0]) for host in hosts],
                 "nodes": [told[host][1] for host in hosts],
@@ -61,7 +61,7 @@ def convict(
     connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
     rows = connection.execute(
         query("doubt_results"),
-        {"hosts": list(hosts), "known_after": KNOWN_AFTER, "strangers": STRANGERS},
+        {"hosts": list(hosts), "trusted_after": TRUSTED_AFTER, "strangers": STRANGERS},
     ).fetchall()
     doubted: int = sum(count for _, count in rows)
     for host in hosts:

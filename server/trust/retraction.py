@@ -1,7 +1,7 @@
 """Taking back what rests on answers that are no longer believed.
 
 This is the only place where bounds become looser, and each time it is in the audit. What
-rests on a doubted result is found through provenance: its claims, the bounds backed up
+rests on a doubted result is found through provenance: its evidence, the bounds backed up
 from them, and the answers that were found with its bounds as seeds. The caller holds the
 tree lock of the campaign in the running transaction.
 """
@@ -57,7 +57,7 @@ def responsible_results(
 ) -> list[int]:
     """The results on which the bounds of these nodes rest, the least supported alone.
 
-    Walks down: a bound comes from a claim about the node or from its children, a lower
+    Walks down: a bound comes from evidence about the node or from its children, a lower
     bound from one of them, an upper bound from all.
     """
     rules = campaign.game.score_range
@@ -68,12 +68,12 @@ def responsible_results(
         found = _load(connection, {node for node, _ in level})
         below: set[tuple[NodeId, str]] = set()
         for node, side in level:
-            lo, hi, children, claims = found[node]
+            lo, hi, children, evidence = found[node]
             bound = lo if side == "lo" else hi
             if bound == (rules.lo if side == "lo" else rules.hi):
                 continue
-            own = [claim for claim in claims if (claim.lo if side == "lo" else claim.hi) == bound]
-            supported.update((claim.result, claim.users) for claim in own)
+            own = [item for item in evidence if (item.lo if side == "lo" else item.hi) == bound]
+            supported.update((item.result, item.users) for item in own)
             if not own:
                 below.update((child, "hi" if side == "lo" else "lo") for child in children)
         level = below - seen
@@ -82,7 +82,7 @@ def responsible_results(
     return sorted(result for result, users in supported.items() if users == least)
 
 
-class _Claimed(NamedTuple):
+class _Evidence(NamedTuple):
     result: int
     lo: int
     hi: int
@@ -91,14 +91,14 @@ class _Claimed(NamedTuple):
 
 def _load(
     connection: Connection, nodes: set[NodeId]
-) -> dict[NodeId, tuple[int, int, list[NodeId], list[_Claimed]]]:
-    found: dict[NodeId, tuple[int, int, list[NodeId], list[_Claimed]]] = {}
-    for node, lo, hi, children, *claim in connection.execute(
-        query("node_claims"), (sorted(nodes),)
+) -> dict[NodeId, tuple[int, int, list[NodeId], list[_Evidence]]]:
+    found: dict[NodeId, tuple[int, int, list[NodeId], list[_Evidence]]] = {}
+    for node, lo, hi, children, *item in connection.execute(
+        query("node_evidence"), (sorted(nodes),)
     ):
         entry = found.setdefault(node, (lo, hi, children or [], []))
-        if claim[0] is not None:
-            entry[3].append(_Claimed(*claim))
+        if item[0] is not None:
+            entry[3].append(_Evidence(*item))
     return found
 
 
@@ -145,8 +145,8 @@ def _closure(connection: Connection, campaign: Campaign, results: Sequence[int])
 
 
 def _loosen(connection: Connection, results: Sequence[int]) -> int:
-    """Take claims away and recompute what they held up, to the root; how many nodes changed."""
-    rows = connection.execute(query("remove_claims"), (list(results),)).fetchall()
+    """Take evidence away and recompute what it held up, to the root; how many nodes changed."""
+    rows = connection.execute(query("remove_evidence"), (list(results),)).fetchall()
     level = {row[0] for row in rows}
     changed: set[NodeId] = set()
     while level:

@@ -8,7 +8,7 @@ enough for it to be true.
 
 Of a single host's word the bound that answers the question is believed, sharper than asked
 or not, because somebody else can be asked about it: such a check makes the bound itself a
-question, to which the host's *pledge* is the first answer.
+question, to which what the host said, *restated*, is the first answer.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class Vote:
     answer: str
     bounds: Bounds
     #: Believed without a second opinion: by its host's record, or because it was before.
-    trusted: bool
+    believed: bool
     #: What an exhausted search proved below the node.
     proved: Mapping[Place, Bounds] = field(default_factory=dict)
     #: Whether its host has earned trust.
-    known: bool = False
+    trusted_host: bool = False
     #: The nodes that its host could spend.
-    budget: int = 0
+    node_budget: int = 0
     #: Whether it says again what was said in the answer to a milder question.
-    pledge: bool = False
+    restated: bool = False
 
 
 class Verdict(NamedTuple):
@@ -86,7 +86,7 @@ def decide(
     """Judge all votes on a question.
 
     `quorum` is how many users must agree; 1 leaves it to how far the voters are trusted.
-    `strangers` is how many must at least when none of them is known; None: they never suffice.
+    `strangers` is how many must at least when none of them is trusted; None: they never suffice.
     """
     sides: dict[bool | None, list[Vote]] = {True: [], False: [], None: []}
     for vote in votes:
@@ -95,12 +95,12 @@ def decide(
     more, fewer = sorted((sides[True], sides[False]), key=lambda side: -len(users(side)))
     need = quorum
     if quorum == 1:
-        need = 1 if any(vote.trusted for vote in more or too_hard) else 2
+        need = 1 if any(vote.believed for vote in more or too_hard) else 2
     if fewer:
         need = max(need, DISPUTE_QUORUM, len(users(fewer)) + DISPUTE_LEAD)
 
     def suffice(side: list[Vote], least: int) -> bool:
-        if not any(vote.trusted or vote.known for vote in side):
+        if not any(vote.believed or vote.trusted_host for vote in side):
             if strangers is None:
                 return False
             least = max(least, strangers)
@@ -113,7 +113,7 @@ def decide(
     elif not fewer and suffice(
         too_hard, max(need, len(users(more)) + EXHAUSTED_LEAD if more else 0)
     ):
-        losers = [*_liars_below(too_hard), *_broken_pledges(more, too_hard)]
+        losers = [*_liars_below(too_hard), *_refuted_restated(more, too_hard)]
         winners = [vote for vote in too_hard if vote not in losers]
         asked = len(users(too_hard))
         if not losers and _contradict_below(too_hard) and asked < MOST_ASKED_BELOW:
@@ -176,9 +176,9 @@ def users(votes: Iterable[Vote]) -> set[int]:
     return {vote.user for vote in votes}
 
 
-def check_rate(streak: int, known_after: int, least: float) -> float:
+def check_rate(streak: int, trusted_after: int, least: float) -> float:
     """How likely an answer is checked by another user: always, then less the longer the record."""
-    return 1.0 if streak < known_after else max(least, (1 + streak - known_after) ** -2)
+    return 1.0 if streak < trusted_after else max(least, (1 + streak - trusted_after) ** -2)
 
 
 def _opponents(vote: Vote, place: Place, votes: Sequence[Vote]) -> set[int]:
@@ -207,13 +207,13 @@ def _liars_below(votes: Sequence[Vote]) -> list[Vote]:
     return liars
 
 
-def _broken_pledges(pledged: Sequence[Vote], too_hard: Sequence[Vote]) -> list[Vote]:
+def _refuted_restated(restated: Sequence[Vote], too_hard: Sequence[Vote]) -> list[Vote]:
     """Those who say that they found what nobody else does with as many nodes."""
     return [
         vote
-        for vote in pledged
-        if vote.pledge
-        and len(users(o for o in too_hard if o.budget >= vote.budget)) > EXHAUSTED_LEAD
+        for vote in restated
+        if vote.restated
+        and len(users(o for o in too_hard if o.node_budget >= vote.node_budget)) > EXHAUSTED_LEAD
     ]
 
 

@@ -22,7 +22,7 @@ RETURNING id
 -- name: add_token
 INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)
 
--- name: find_callers
+-- name: find_accounts
 -- Whose tokens these are; nothing for those that are unknown or revoked.
 SELECT tokens.digest, users.id, users.role, users.name, users.banned_at IS NOT NULL
 FROM tokens JOIN users ON users.id = tokens.user_id

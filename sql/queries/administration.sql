@@ -1,7 +1,7 @@
 -- What operators look at and act on.
 
 -- name: list_hosts
-SELECT hosts.id, users.name AS user, hosts.name, hosts.version, hosts.slots, hosts.speed,
+SELECT hosts.id, users.name AS user, hosts.name, hosts.version, hosts.workers, hosts.speed,
        hosts.streak, hosts.confirmed, hosts.errors, hosts.quota, hosts.seen_at, hosts.error_at,
        hosts.banned_at, (
            SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open'
@@ -75,7 +75,7 @@ WHERE state IN ('pending', 'unconfirmed', 'valid', 'doubted') GROUP BY 1
 
 -- name: measured_hosts
 -- Hosts seen lately, by how far they are trusted.
-SELECT CASE WHEN banned_at IS NOT NULL THEN 'banned' WHEN streak >= %(known_after)s THEN 'known'
+SELECT CASE WHEN banned_at IS NOT NULL THEN 'banned' WHEN streak >= %(trusted_after)s THEN 'trusted'
             WHEN errors > 0 THEN 'found lying' ELSE 'new' END, count(*)
 FROM hosts WHERE seen_at > now() - interval '10 minutes' GROUP BY 1
 
@@ -112,7 +112,8 @@ BEGIN
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO zermelo_research;
     REVOKE SELECT ON tokens FROM zermelo_research;
     REVOKE SELECT ON hosts FROM zermelo_research;
-    GRANT SELECT (id, user_id, name, version, slots, speed, created_at, seen_at, streak, confirmed,
+    GRANT SELECT (id, user_id, name, version, workers, speed, created_at, seen_at, streak,
+                  confirmed,
                   errors) ON hosts TO zermelo_research;
 END
 $$

@@ -3,9 +3,9 @@
 -- name: insert_campaign
 -- Nothing comes back when the name is taken.
 INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
-                       node_limit, replication, quorum, probe_rate, claim_lo, claim_hi)
+                       node_budget, replication, quorum, probe_rate, claim_lo, claim_hi)
 VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
-        %(target_seconds)s, %(node_limit)s, %(replication)s, %(quorum)s, %(probe_rate)s,
+        %(target_seconds)s, %(node_budget)s, %(replication)s, %(quorum)s, %(probe_rate)s,
         %(claim_lo)s,
         %(claim_hi)s)
 ON CONFLICT (name) DO NOTHING
@@ -18,24 +18,24 @@ UPDATE campaigns SET root = %(root)s WHERE id = %(campaign)s
 INSERT INTO totals (campaign, tree_nodes) VALUES (%(campaign)s, 1)
 
 -- name: find_campaign
-SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at, claim_lo, claim_hi
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns WHERE name = %s
 
 -- name: list_campaigns
-SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at, claim_lo, claim_hi
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns ORDER BY id
 
 -- name: running_campaigns
-SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds, node_limit,
-       replication, quorum, created_at, finished_at, claim_lo, claim_hi
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns WHERE state = 'running' ORDER BY id
 
 -- name: waiting_campaigns
 -- Those with valid or doubted results, or with leases that ended without one and are not counted.
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_limit, replication, quorum, created_at, finished_at, claim_lo, claim_hi
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns
 WHERE EXISTS (
     SELECT FROM results

@@ -16,7 +16,7 @@ CROSS JOIN LATERAL (
 WHERE node.lo < below.lo OR node.hi > below.hi
 
 -- name: check_unjustified_bounds
--- Bounds = rules, intersected with claims and with what the children give.
+-- Bounds = rules, intersected with the evidence and with what the children give.
 SELECT node.campaign, format('node %s has %s..%s', node.id, node.lo, node.hi)
 FROM nodes AS node
 JOIN campaigns ON campaigns.id = node.campaign
@@ -25,11 +25,12 @@ CROSS JOIN LATERAL (
     FROM unnest(node.children) AS edge (id) JOIN nodes AS child ON child.id = edge.id
 ) AS below
 CROSS JOIN LATERAL (
-    SELECT max(claims.lo) AS lo, min(claims.hi) AS hi FROM claims WHERE claims.node = node.id
-) AS claimed
+    SELECT max(evidence.lo) AS lo, min(evidence.hi) AS hi
+    FROM evidence WHERE evidence.node = node.id
+) AS proved
 WHERE node.children IS DISTINCT FROM '{}'
-  AND (node.lo <> greatest(-max_score, below.lo, claimed.lo)
-       OR node.hi <> least(max_score, below.hi, claimed.hi))
+  AND (node.lo <> greatest(-max_score, below.lo, proved.lo)
+       OR node.hi <> least(max_score, below.hi, proved.hi))
 
 -- name: check_missing_children
 SELECT node.campaign, format('node %s', node.id)
@@ -44,20 +45,20 @@ FROM nodes AS node CROSS JOIN LATERAL unnest(node.children) AS edge (id)
 JOIN nodes AS child ON child.id = edge.id
 WHERE child.parent <> node.id AND node.id <> ALL(coalesce(child.parents, '{}'))
 
--- name: check_claims
--- A claim about the workunit's own node says exactly what its result says; one about a node
+-- name: check_evidence
+-- Evidence about the workunit's own node says exactly what its result says; that about a node
 -- below comes from the bounds that an exhausted result brought along. What is doubted is on its
 -- way out of the tree.
-SELECT coalesce(results.campaign, 0), format('claim of result %s on node %s', claims.result,
-                                             claims.node)
-FROM claims
-LEFT JOIN results ON results.lease = claims.result
+SELECT coalesce(results.campaign, 0), format('evidence of result %s on node %s',
+                                             evidence.result, evidence.node)
+FROM evidence
+LEFT JOIN results ON results.lease = evidence.result
 LEFT JOIN workunits ON workunits.id = results.workunit
 WHERE results.state IS NULL OR results.state NOT IN ('assimilated', 'doubted')
    OR results.agreed_lo > results.lo OR results.agreed_hi < results.hi
-   OR CASE WHEN workunits.node = claims.node
-           THEN (claims.lo, claims.hi) <> (coalesce(results.agreed_lo, results.lo),
-                                           coalesce(results.agreed_hi, results.hi))
+   OR CASE WHEN workunits.node = evidence.node
+           THEN (evidence.lo, evidence.hi) <> (coalesce(results.agreed_lo, results.lo),
+                                               coalesce(results.agreed_hi, results.hi))
            ELSE results.answer <> 'exhausted' OR results.proved IS NULL END
 
 -- name: check_lease_ends

@@ -11,12 +11,12 @@
 -- to earn trust anew, and coordinators forget whose it was.
 WITH changed AS (
     SELECT pg_notify('zermelo_accounts', '') FROM hosts
-    WHERE instance = %(instance)s AND user_id <> %(user)s
+    WHERE host_key_digest = %(host_key_digest)s AND user_id <> %(user)s
 )
-INSERT INTO hosts AS h (user_id, instance, name, version, slots, speed)
-VALUES (%(user)s, %(instance)s, %(name)s, %(version)s, %(slots)s, %(speed)s)
-ON CONFLICT (instance) DO UPDATE
-SET name = excluded.name, version = excluded.version, slots = excluded.slots,
+INSERT INTO hosts AS h (user_id, host_key_digest, name, version, workers, speed)
+VALUES (%(user)s, %(host_key_digest)s, %(name)s, %(version)s, %(workers)s, %(speed)s)
+ON CONFLICT (host_key_digest) DO UPDATE
+SET name = excluded.name, version = excluded.version, workers = excluded.workers,
     speed = CASE WHEN excluded.speed > 0 AND h.searched_seconds < 1
                  THEN excluded.speed ELSE h.speed END,
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
@@ -26,9 +26,9 @@ RETURNING id, user_id, banned_at IS NOT NULL AS banned,
           (SELECT count(*) FROM changed) AS told
 
 -- name: find_hosts
-SELECT instance, id, user_id, banned_at IS NOT NULL AS banned,
+SELECT host_key_digest, id, user_id, banned_at IS NOT NULL AS banned,
        CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown
-FROM hosts WHERE instance = ANY (%(instances)s::uuid[])
+FROM hosts WHERE host_key_digest = ANY (%(host_key_digests)s::uuid[])
 
 -- name: hosts_seen
 -- The hosts that called since the last time, how fast the calls said they are, and what the
@@ -108,8 +108,9 @@ RETURNING reserved
 -- Take ready workunits out of the queue, most urgent first, and some that were chosen to be asked
 -- again. They are in a hold until their leases are written. A probe is answered and stays so.
 WITH fresh AS MATERIALIZED (
-    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
-           h.history, c.spec, c.node_limit, c.target_seconds, false AS probe
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.known, n.position,
+           h.history, c.spec, least(w.node_budget, c.node_budget) AS max_node_budget,
+           c.target_seconds, false AS probe
     FROM workunits w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
     JOIN nodes n ON n.id = w.node
@@ -120,8 +121,9 @@ WITH fresh AS MATERIALIZED (
     FOR UPDATE OF w SKIP LOCKED
 ),
 again AS MATERIALIZED (
-    SELECT w.id, w.priority, w.campaign, w.threshold, w.budget, w.known, n.position,
-           h.history, c.spec, c.node_limit, c.target_seconds, a.probe
+    SELECT w.id, w.priority, w.campaign, w.threshold, w.known, n.position,
+           h.history, c.spec, least(w.node_budget, c.node_budget) AS max_node_budget,
+           c.target_seconds, a.probe
     FROM unnest(%(again)s::bigint[], %(probes)s::boolean[]) AS a (id, probe)
     JOIN workunits w ON w.id = a.id
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
@@ -147,7 +149,7 @@ hold AS (
 )
 SELECT (SELECT id FROM hold) AS hold, taken.id AS workunit, campaign, spec,
        uuid_send(position) AS position, history, threshold,
-       least(budget, node_limit) AS most_nodes, target_seconds, known, probe
+       max_node_budget, target_seconds, known, probe
 FROM taken ORDER BY priority, taken.id
 
 -- name: write_leases
@@ -157,12 +159,13 @@ WITH kept AS MATERIALIZED (
     SELECT id FROM holds WHERE id = ANY (%(hold)s::bigint[]) ORDER BY id FOR UPDATE
 ),
 written AS (
-    INSERT INTO leases (id, workunit, host, budget, deadline, probe)
-    SELECT lease, workunit, host, budget, now() + %(lease_seconds)s * interval '1 second', probe
+    INSERT INTO leases (id, workunit, host, node_budget, deadline, probe)
+    SELECT lease, workunit, host, node_budget,
+           now() + %(lease_seconds)s * interval '1 second', probe
     FROM unnest(
         %(hold)s::bigint[], %(lease)s::bigint[], %(workunit)s::bigint[], %(host)s::integer[],
         %(node_budget)s::bigint[], %(probe)s::boolean[]
-    ) AS g (hold, lease, workunit, host, budget, probe)
+    ) AS g (hold, lease, workunit, host, node_budget, probe)
     WHERE hold = ANY (ARRAY (SELECT id FROM kept))
     ON CONFLICT (id) DO NOTHING  -- written before, but the connection was lost with the word of it
     RETURNING id

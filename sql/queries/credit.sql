@@ -16,30 +16,30 @@ SET nodes = c.nodes + excluded.nodes, results = c.results + excluded.results
 -- name: grant_partial_credit
 -- Credit for leases that ended without a result although their host worked on them: at most
 -- the nodes it reported, the budget, and what the host's shown speed makes of the time until
--- its last progress by this clock. Only hosts that are known get any, and never more in a
+-- its last progress by this clock. Only hosts that are trusted get any, and never more in a
 -- month than a share of what they were granted for results.
 WITH worked AS (
     SELECT leases.id, leases.host, least(
-               leases.nodes, leases.budget,
+               leases.nodes, leases.node_budget,
                extract(epoch FROM leases.progress_at - leases.leased_at)
                * hosts.validated_nodes / hosts.validated_seconds
            ) AS nodes
     FROM leases JOIN hosts ON hosts.id = leases.host
     WHERE leases.id = ANY(%(leases)s) AND leases.state IN ('abandoned', 'cancelled')
-      AND hosts.streak >= %(known_after)s AND hosts.validated_seconds > 0
+      AND hosts.streak >= %(trusted_after)s AND hosts.validated_seconds > 0
       AND hosts.banned_at IS NULL
-), claimed AS (
+), deserved AS (
     SELECT host, sum(nodes) AS nodes FROM worked GROUP BY host
 ), room AS MATERIALIZED (
-    SELECT claimed.host, hosts.user_id, users.team, claimed.nodes AS claimed, (
+    SELECT deserved.host, hosts.user_id, users.team, deserved.nodes AS deserved, (
                SELECT coalesce(sum(%(share)s * (credits.nodes - credits.partial)
                                    - credits.partial), 0)
-               FROM credits WHERE credits.host = claimed.host AND credits.month = %(month)s
+               FROM credits WHERE credits.host = deserved.host AND credits.month = %(month)s
            ) AS nodes
-    FROM claimed JOIN hosts ON hosts.id = claimed.host JOIN users ON users.id = hosts.user_id
+    FROM deserved JOIN hosts ON hosts.id = deserved.host JOIN users ON users.id = hosts.user_id
 ), granted AS (
     INSERT INTO partial_credits (lease, nodes)
-    SELECT worked.id, worked.nodes * least(1, room.nodes / room.claimed)
+    SELECT worked.id, worked.nodes * least(1, room.nodes / room.deserved)
     FROM worked JOIN room ON room.host = worked.host
     WHERE worked.nodes >= 1 AND room.nodes >= 1
     ON CONFLICT (lease) DO NOTHING

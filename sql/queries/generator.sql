@@ -56,9 +56,9 @@ WHERE campaign = %(campaign)s
 
 -- name: insert_workunits
 -- A question that is being asked already, because its answers are disputed, is left at that.
-INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess, plies_left,
-                       ply, effort_yes, effort_no, known, known_from)
-SELECT %(campaign)s, node, threshold, %(budget)s, priority, expected, guess, plies_left, ply,
+INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
+                       plies_left, ply, effort_yes, effort_no, known, known_from)
+SELECT %(campaign)s, node, threshold, %(node_budget)s, priority, expected, guess, plies_left, ply,
        effort_yes, effort_no, known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
 FROM unnest(
     %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
@@ -74,7 +74,7 @@ UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)
 
 -- name: live_hosts
 -- How many workunits can be worked on at once, and how fast a worker is on average.
-SELECT coalesce(sum(slots), 0), coalesce(sum(speed * slots) / nullif(sum(slots), 0), 0)
+SELECT coalesce(sum(workers), 0), coalesce(sum(speed * workers) / nullif(sum(workers), 0), 0)
 FROM hosts WHERE seen_at > now() - %s * interval '1 second'
 
 -- name: cost_samples

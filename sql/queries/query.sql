@@ -21,15 +21,15 @@ GROUP BY ply ORDER BY ply
 
 -- name: provenance
 -- The results that a node's bounds rest on, the newest first.
-SELECT claims.result, results.workunit, claims.lo, claims.hi, results.answer, results.nodes,
+SELECT evidence.result, results.workunit, evidence.lo, evidence.hi, results.answer, results.nodes,
        results.seconds, results.received_at, hosts.id AS host, hosts.name AS host_name,
        users.name AS user_name
-FROM claims
-JOIN results ON results.lease = claims.result
+FROM evidence
+JOIN results ON results.lease = evidence.result
 JOIN hosts ON hosts.id = results.host
 JOIN users ON users.id = hosts.user_id
-WHERE claims.node = %s
-ORDER BY claims.result DESC
+WHERE evidence.node = %s
+ORDER BY evidence.result DESC
 
 -- name: contributors
 -- Users of a campaign by the work that was accepted of them.
@@ -46,7 +46,7 @@ WHERE results.campaign = %(campaign)s
 GROUP BY users.id ORDER BY nodes DESC, users.name LIMIT %(most)s
 
 -- name: contributing_hosts
-SELECT hosts.id, hosts.name, users.name AS user_name, hosts.version, hosts.slots,
+SELECT hosts.id, hosts.name, users.name AS user_name, hosts.version, hosts.workers,
        count(*) AS results,
        count(*) FILTER (WHERE results.state = 'assimilated') AS accepted,
        count(*) FILTER (WHERE results.state IN ('invalid', 'quarantined')) AS refused,
@@ -61,7 +61,7 @@ GROUP BY hosts.id, users.id ORDER BY nodes DESC, hosts.id LIMIT %(most)s
 
 -- name: find_workunit
 SELECT workunits.id, workunits.node, workunits.threshold, workunits.state, workunits.ply,
-       workunits.plies_left, workunits.guess, workunits.expected::float8, workunits.budget,
+       workunits.plies_left, workunits.guess, workunits.expected::float8, workunits.node_budget,
        workunits.created_at, nodes.position, histories.history
 FROM workunits
 JOIN nodes ON nodes.id = workunits.node

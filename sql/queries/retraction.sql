@@ -4,7 +4,7 @@
 SELECT lease FROM results WHERE campaign = %s AND state = 'doubted' ORDER BY lease
 
 -- name: resting_on
--- The answers that were found with the help of bounds which these results claim.
+-- The answers that were found with the help of bounds which these results prove.
 SELECT results.lease FROM workunits JOIN results ON results.workunit = workunits.id
 WHERE workunits.known_from && %(results)s::bigint[] AND workunits.campaign = %(campaign)s
   AND results.state IN ('pending', 'unconfirmed', 'valid', 'assimilated')
@@ -14,16 +14,16 @@ WHERE workunits.known_from && %(results)s::bigint[] AND workunits.campaign = %(c
 UPDATE results SET state = %(state)s, agreed_lo = NULL, agreed_hi = NULL
 WHERE lease = ANY(%(results)s) RETURNING answer::text
 
--- name: remove_claims
--- The nodes that lose a claim come back.
-WITH removed AS (DELETE FROM claims WHERE result = ANY(%s) RETURNING node)
+-- name: remove_evidence
+-- The nodes that lose evidence come back.
+WITH removed AS (DELETE FROM evidence WHERE result = ANY(%s) RETURNING node)
 SELECT DISTINCT node FROM removed
 
 -- name: recompute_nodes
--- Bounds from the rules, the remaining claims and the children: looser ones, too.
+-- Bounds from the rules, the remaining evidence and the children: looser ones, too.
 WITH fresh AS (
-    SELECT node.id, greatest(-campaigns.max_score, below.lo, claimed.lo) AS lo,
-           least(campaigns.max_score, below.hi, claimed.hi) AS hi
+    SELECT node.id, greatest(-campaigns.max_score, below.lo, proved.lo) AS lo,
+           least(campaigns.max_score, below.hi, proved.hi) AS hi
     FROM nodes AS node
     JOIN campaigns ON campaigns.id = node.campaign
     CROSS JOIN LATERAL (
@@ -31,8 +31,9 @@ WITH fresh AS (
         FROM unnest(node.children) AS edge (id) JOIN nodes AS child ON child.id = edge.id
     ) AS below
     CROSS JOIN LATERAL (
-        SELECT max(claims.lo) AS lo, min(claims.hi) AS hi FROM claims WHERE claims.node = node.id
-    ) AS claimed
+        SELECT max(evidence.lo) AS lo, min(evidence.hi) AS hi
+        FROM evidence WHERE evidence.node = node.id
+    ) AS proved
     WHERE node.id = ANY(%(ids)s) AND node.children IS DISTINCT FROM '{}'
 )
 UPDATE nodes SET lo = fresh.lo, hi = fresh.hi FROM fresh
@@ -100,16 +101,16 @@ WHERE id = %s
 -- name: campaign_revision
 SELECT revision FROM campaigns WHERE id = %s
 
--- name: node_claims
--- Bounds, children and claims of nodes, with how many users stand behind each claim.
-SELECT nodes.id, nodes.lo, nodes.hi, nodes.children, claims.result, claims.lo, claims.hi, (
+-- name: node_evidence
+-- Bounds, children and evidence of nodes, with how many users stand behind each piece of it.
+SELECT nodes.id, nodes.lo, nodes.hi, nodes.children, evidence.result, evidence.lo, evidence.hi, (
     SELECT count(DISTINCT hosts.user_id) FROM results
     JOIN results AS other ON other.workunit = results.workunit AND other.answer = results.answer
                          AND other.state = 'assimilated'
     JOIN hosts ON hosts.id = other.host
-    WHERE results.lease = claims.result
+    WHERE results.lease = evidence.result
 )
-FROM nodes LEFT JOIN claims ON claims.node = nodes.id
+FROM nodes LEFT JOIN evidence ON evidence.node = nodes.id
 WHERE nodes.id = ANY(%s)
 
 -- name: contested_results

@@ -50,16 +50,16 @@ SELECT nodes.id, nodes.position, histories.history, nodes.lo, nodes.hi, nodes.ch
 FROM nodes LEFT JOIN histories ON histories.node = nodes.id
 WHERE nodes.id = ANY(%s)
 
--- name: apply_claims
+-- name: apply_evidence
 -- Tighten the bounds of nodes by what results prove about them. Rows that would become
 -- contradictory are left alone and come back marked.
-WITH claim AS (
+WITH proved AS (
     SELECT node, max(lo) AS lo, min(hi) AS hi
     FROM unnest(%(nodes)s::bigint[], %(lo)s::smallint[], %(hi)s::smallint[]) AS c (node, lo, hi)
     GROUP BY node
 ), tightened AS (
-    SELECT nodes.id, greatest(nodes.lo, claim.lo) AS lo, least(nodes.hi, claim.hi) AS hi
-    FROM claim JOIN nodes ON nodes.id = claim.node
+    SELECT nodes.id, greatest(nodes.lo, proved.lo) AS lo, least(nodes.hi, proved.hi) AS hi
+    FROM proved JOIN nodes ON nodes.id = proved.node
 ), changed AS (
     UPDATE nodes SET lo = tightened.lo, hi = tightened.hi FROM tightened
     WHERE nodes.id = tightened.id AND tightened.lo <= tightened.hi
@@ -72,7 +72,7 @@ SELECT id, NULL, NULL, true FROM tightened WHERE lo > hi
 
 -- name: back_up_nodes
 -- Recompute expanded nodes from their children: lo = max(-hi(child)), hi = max(-lo(child)),
--- intersected with what is known already. Returned as by apply_claims.
+-- intersected with what is known already. Returned as by apply_evidence.
 WITH derived AS (
     SELECT node.id, greatest(node.lo, max(-child.hi)) AS lo, least(node.hi, max(-child.lo)) AS hi
     FROM nodes AS node
@@ -90,8 +90,8 @@ SELECT id, parent, parents, false AS contradictory FROM changed
 UNION ALL
 SELECT id, NULL, NULL, true FROM derived WHERE lo > hi
 
--- name: insert_claims
-INSERT INTO claims (node, result, lo, hi)
+-- name: insert_evidence
+INSERT INTO evidence (node, result, lo, hi)
 SELECT * FROM unnest(
     %(nodes)s::bigint[], %(results)s::bigint[], %(lo)s::smallint[], %(hi)s::smallint[]
 )

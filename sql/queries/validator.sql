@@ -6,7 +6,7 @@
 SELECT results.lease, results.workunit, results.campaign, results.host, results.answer,
        results.lo, results.hi, results.proved, workunits.threshold, campaigns.max_score,
        campaigns.replication,
-       greatest(0, least(workunits.expected, leases.budget)
+       greatest(0, least(workunits.expected, leases.node_budget)
                    - coalesce(partial_credits.nodes, 0)) AS effort
 FROM results
 JOIN workunits ON workunits.id = results.workunit
@@ -37,14 +37,14 @@ SELECT id FROM hosts
 WHERE id IN (SELECT host FROM results WHERE workunit = ANY(%s)) ORDER BY id FOR NO KEY UPDATE
 
 -- name: count_users
--- Users whose hosts called within the hour, those of them who are halfway to being known, and
--- all that are known and called within the day: that they sleep leaves nobody else in charge.
-SELECT count(*) FILTER (WHERE active), count(*) FILTER (WHERE active AND tried AND NOT known),
-       count(*) FILTER (WHERE known)
+-- Users whose hosts called within the hour, those of them who are halfway to being trusted, and
+-- all that are trusted and called within the day: that they sleep leaves nobody else in charge.
+SELECT count(*) FILTER (WHERE active), count(*) FILTER (WHERE active AND tried AND NOT trusted),
+       count(*) FILTER (WHERE trusted)
 FROM (
     SELECT bool_or(seen_at > now() - interval '1 hour') AS active,
            bool_or(streak >= %(tried_after)s) AS tried,
-           bool_or(streak >= %(known_after)s) AS known
+           bool_or(streak >= %(trusted_after)s) AS trusted
     FROM hosts
     WHERE seen_at > now() - interval '1 day' AND banned_at IS NULL
     GROUP BY user_id
@@ -60,7 +60,7 @@ WHERE workunits.id = ANY(%s) ORDER BY workunits.id FOR UPDATE OF workunits
 -- name: votes
 -- All answers to these questions that may still count.
 SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
-       results.state, results.answer, results.lo, results.hi, results.proved, leases.budget,
+       results.state, results.answer, results.lo, results.hi, results.proved, leases.node_budget,
        extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
        coalesce(partial_credits.nodes, 0)::float8 AS granted
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
@@ -87,43 +87,43 @@ FROM unnest(
 ) AS settled (id, state, quorum, disputed)
 WHERE workunits.id = settled.id
 
--- name: ask_pledges
+-- name: ask_restated
 -- The sharper bound of an answer becomes a question of its own, unless it is being asked
--- already. Its first answer is the pledge of the host that claims it, under the negative number
+-- already. Its first answer is that of its host, restated under the negative number
 -- of its lease; another user is asked, needed or not.
 WITH told AS MATERIALIZED (
     SELECT told.lease, told.threshold, results.workunit, results.host, results.answer,
-           results.campaign, results.lo, results.hi, leases.budget
+           results.campaign, results.lo, results.hi, leases.node_budget
     FROM unnest(%(leases)s::bigint[], %(thresholds)s::smallint[]) AS told (lease, threshold)
     JOIN results ON results.lease = told.lease
     JOIN leases ON leases.id = told.lease
     JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'running'
     FOR SHARE OF campaigns SKIP LOCKED -- it does not end meanwhile
 ), asked AS (
-    INSERT INTO workunits (campaign, node, threshold, budget, priority, expected, guess,
+    INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
                            plies_left, ply, known, known_from, quorum, disputed)
-    SELECT w.campaign, w.node, told.threshold, w.budget, w.priority, w.expected, w.guess,
+    SELECT w.campaign, w.node, told.threshold, w.node_budget, w.priority, w.expected, w.guess,
            w.plies_left, w.ply, w.known, w.known_from, 2, true
     FROM told JOIN workunits AS w ON w.id = told.workunit
     ON CONFLICT (node, threshold) WHERE state IN {open_states}
     DO NOTHING
     RETURNING id, node, threshold, campaign
-), pledged AS MATERIALIZED (
+), restated AS MATERIALIZED (
     SELECT DISTINCT ON (asked.id) asked.id AS workunit, -told.lease AS lease, told.host,
-           told.answer, told.campaign, told.lo, told.hi, told.budget
+           told.answer, told.campaign, told.lo, told.hi, told.node_budget
     FROM asked
     JOIN told ON told.threshold = asked.threshold
     JOIN workunits AS w ON w.id = told.workunit AND w.node = asked.node
     ORDER BY asked.id, told.lease
 ), leased AS (
-    INSERT INTO leases (id, workunit, host, budget, deadline, state, ended_at)
+    INSERT INTO leases (id, workunit, host, node_budget, deadline, state, ended_at)
     OVERRIDING SYSTEM VALUE
-    SELECT lease, workunit, host, budget, now(), 'returned', now() FROM pledged
+    SELECT lease, workunit, host, node_budget, now(), 'returned', now() FROM restated
 ), answered AS (
     INSERT INTO results (lease, workunit, nodes, host, seconds, state, answer, campaign, lo, hi,
                          late)
     SELECT lease, workunit, 0, host, 0, 'unconfirmed', answer, campaign, lo, hi, false
-    FROM pledged
+    FROM restated
 )
 UPDATE totals SET workunits = workunits + counted.asked
 FROM (SELECT campaign, count(*) AS asked FROM asked GROUP BY campaign) AS counted
@@ -142,10 +142,10 @@ WHERE workunits.id = %s FOR SHARE OF campaigns
 
 -- name: note_confirmed
 -- Hosts whose answers others confirmed: their record and their quota grow, and with it that of
--- their users. Who becomes known again is forgiven.
+-- their users. Who becomes trusted again is forgiven.
 WITH confirmed AS (
     UPDATE hosts SET streak = streak + told.answers, confirmed = confirmed + told.answers,
-                     errors = CASE WHEN streak + told.answers < %(known_after)s
+                     errors = CASE WHEN streak + told.answers < %(trusted_after)s
                                    THEN errors ELSE 0 END,
                      quota = least(%(most)s, quota + told.answers),
                      validated_nodes = validated_nodes + told.nodes,
@@ -190,7 +190,7 @@ WITH suspect AS MATERIALIZED (
       AND other.host <> ALL(%(hosts)s)
     GROUP BY suspect.workunit
     HAVING count(DISTINCT hosts.user_id) >= %(strangers)s
-        OR bool_or(hosts.streak >= %(known_after)s)
+        OR bool_or(hosts.streak >= %(trusted_after)s)
 ), doubted AS (
     UPDATE results SET state = 'doubted',
                        credit = CASE WHEN host = ANY(%(hosts)s) THEN 0 ELSE credit END

@@ -37,7 +37,7 @@ pytestmark = long
 SECONDS = float(os.environ.get("ZERMELO_CHAOS_SECONDS", "180")) / 2
 SEED = int(os.environ.get("ZERMELO_CHAOS_SEED", "1"))
 SPEC = "reversi:4x5"
-NODE_LIMIT = 60
+NODE_BUDGET = 60
 
 
 class Stage:
@@ -55,7 +55,7 @@ class Stage:
         self._campaign = f"chaos {self.solved}"
         name, replication = self._campaign, self._replication
         persist(self.url, lambda connection: create_campaign(
-            connection, SPEC, name=name, node_limit=NODE_LIMIT, replication=replication
+            connection, SPEC, name=name, node_budget=NODE_BUDGET, replication=replication
         ))
 
     def finished(self) -> bool:
@@ -195,7 +195,7 @@ def _praise(stage: Stage) -> None:
 def _find_out(connection: Connection, host: bytes) -> None:
     with connection.transaction():
         row = connection.execute(
-            "SELECT id FROM hosts WHERE instance = %s", (host_key_digest(host),)
+            "SELECT id FROM hosts WHERE host_key_digest = %s", (host_key_digest(host),)
         ).fetchone()
         assert row
         convict(connection, [row[0]], actor="test")

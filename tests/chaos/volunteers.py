@@ -16,7 +16,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.known import from_message
 
-SLOTS = 4
+WORKERS = 4
 SECONDS_A_CALL = 10
 PAUSE = 0.2
 #: How many results of the past may be sent again.
@@ -76,8 +76,8 @@ class Volunteer:
 
     def _hello(self, stub: Any) -> None:
         self._call(stub.Hello, pb.HelloRequest(
-            protocol_version=service.PROTOCOL_VERSION, host_key=self.key, workers=SLOTS,
-            nodes_per_second=100_000,
+            protocol_version=service.PROTOCOL_VERSION, host_key=self.key, workers=WORKERS,
+            speed=100_000,
         )).result()
 
     def _call(self, method: Any, request: Any) -> Any:
@@ -88,7 +88,7 @@ class Volunteer:
 
     def _round(self, stub: Any) -> None:
         work = self._call(stub.RequestWork, pb.RequestWorkRequest(
-            host_key=self.key, slots=SLOTS, wait_ms=500, nodes_per_second=100_000
+            host_key=self.key, wanted=WORKERS, wait_ms=500, speed=100_000
         )).result().workunits
         results = [self._solve(workunit) for workunit in work]
         results += self._chance.sample(self._sent, min(2, len(self._sent)))
@@ -134,7 +134,7 @@ class Volunteer:
         self._engine.clear()
         answer = self._engine.solve(
             game.decode(workunit.position, workunit.history), Window.question(workunit.threshold),
-            node_limit=workunit.node_budget, known=known,
+            node_budget=workunit.node_budget, known=known,
         )
         word, bounds = pb.EXHAUSTED, answer.bounds
         if answer.status is Status.SOLVED:

@@ -14,7 +14,7 @@ from zermelo.server.database import Connection
 
 def solve(connection: Connection, spec: str, **options: Any) -> Campaign:
     """A finished campaign whose tree is deep, because its workunits are small."""
-    options.setdefault("node_limit", 200)
+    options.setdefault("node_budget", 200)
     campaign = create_campaign(connection, spec, replication="none", **options)
     Solve(connection, campaign).run()
     return find_campaign(connection, campaign.name)

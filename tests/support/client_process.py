@@ -94,11 +94,11 @@ def reason(folder: Path) -> str:
 
 def hard_question(connection: Connection, queue: Queue) -> int:
     """A workunit that no engine finishes while a test runs."""
-    (workunit,) = queue.add(1, budget=10**12)
+    (workunit,) = queue.add(1, node_budget=10**12)
     game = open_game("reversi:8x8")
     # Whatever speed a busy computer measures, its budget lasts longer than a test.
     connection.execute(
-        "UPDATE campaigns SET spec = %s, target_seconds = 1e6, node_limit = 1e12", (game.spec,)
+        "UPDATE campaigns SET spec = %s, target_seconds = 1e6, node_budget = 1e12", (game.spec,)
     )
     connection.execute(
         "UPDATE nodes SET position = encode(%s, 'hex')::uuid",

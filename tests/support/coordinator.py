@@ -101,17 +101,17 @@ class Host:
         reply: pb.HelloReply = self.stub.Hello(pb.HelloRequest(**request), timeout=120)
         return reply
 
-    def request(self, slots: int = 1, wait_ms: int = 0, speed: int = 1000) -> pb.RequestWorkReply:
+    def request(self, wanted: int = 1, wait_ms: int = 0, speed: int = 1000) -> pb.RequestWorkReply:
         reply: pb.RequestWorkReply = self.stub.RequestWork(
             pb.RequestWorkRequest(
-                host_key=self.key, slots=slots, wait_ms=wait_ms, nodes_per_second=speed
+                host_key=self.key, wanted=wanted, wait_ms=wait_ms, speed=speed
             ),
             timeout=wait_ms / 1000 + 120,
         )
         return reply
 
-    def take(self, slots: int = 1) -> list[pb.Workunit]:
-        return list(self.request(slots).workunits)
+    def take(self, wanted: int = 1) -> list[pb.Workunit]:
+        return list(self.request(wanted).workunits)
 
     def submit(self, *results: pb.Result) -> list[int]:
         reply = self.stub.SubmitResults(
@@ -187,15 +187,15 @@ class Queue:
         self._campaign = campaign
         self._thresholds = iter(range(-15, 17))
 
-    def add(self, count: int = 1, *, budget: int | None = None) -> list[int]:
+    def add(self, count: int = 1, *, node_budget: int | None = None) -> list[int]:
         added = []
         with self._connection.transaction():
             for threshold in [next(self._thresholds) for _ in range(count)]:
                 row = self._connection.execute(
-                    "INSERT INTO workunits (node, campaign, threshold, budget, priority, expected,"
-                    " guess, plies_left, ply) VALUES (%s, %s, %s, %s, %s, 1, 0, 12, 0)"
+                    "INSERT INTO workunits (node, campaign, threshold, node_budget, priority,"
+                    " expected, guess, plies_left, ply) VALUES (%s, %s, %s, %s, %s, 1, 0, 12, 0)"
                     " RETURNING id",
-                    (self._campaign.root, self._campaign.id, threshold, budget, threshold),
+                    (self._campaign.root, self._campaign.id, threshold, node_budget, threshold),
                 ).fetchone()
                 assert row is not None
                 added.append(row[0])

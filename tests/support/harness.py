@@ -31,7 +31,7 @@ class Work:
     workunit: int
     position: Any
     threshold: int
-    budget: int
+    node_budget: int
     known: list[Known]
 
 
@@ -81,7 +81,7 @@ class Host:
         self.engine.clear()
         answer = self.engine.solve(
             work.position, Window.question(work.threshold),
-            node_limit=work.budget, known=work.known,
+            node_budget=work.node_budget, known=work.known,
         )
         if answer.status is Status.SOLVED:
             verdict = "yes" if answer.bounds.lo >= work.threshold else "no"

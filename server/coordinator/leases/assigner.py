@@ -39,11 +39,11 @@ class Assigner:
         Where answers are compared every call takes the long way, so that none can tell by
         its time whether it got a workunit that others were asked.
         """
-        if self._second_opinions.possible or len(self._numbers) < request.slots:
+        if self._second_opinions.possible or len(self._numbers) < request.wanted:
             return []
         if not (self._store.writable and self._quota.suffices(request)):
             return []
-        taken = self._prefetch.take(request.slots)
+        taken = self._prefetch.take(request.wanted)
         slot = Slot(1, request.host, request.user, request.speed)
         leased = self._number([(item, slot) for item in taken])
         if leased:
@@ -92,7 +92,7 @@ class Assigner:
 def node_budget(item: Prefetched, speed: float) -> int:
     """How many nodes a host may spend: what it searches in the campaign's target time."""
     nodes = round(max(1.0, item.target_seconds * (speed if speed > 0 else DEFAULT_SPEED)))
-    return nodes if item.most_nodes is None else min(item.most_nodes, nodes)
+    return nodes if item.max_node_budget is None else min(item.max_node_budget, nodes)
 
 
 def _matched(

@@ -34,7 +34,7 @@ from zermelo.server.trust.accounts import UserId
 log = logging.getLogger(__name__)
 
 Row = TypeVar("Row")
-Answer = TypeVar("Answer")
+Reply = TypeVar("Reply")
 
 MOST_ROWS_A_BATCH = 2048
 #: How long results and heartbeats are gathered: nobody waits for their replies to go on.
@@ -84,7 +84,7 @@ class LeaseManager:
 
         `psycopg.OperationalError` when the database was away for that long.
         """
-        self._prefetch.asked_for(request.slots)
+        self._prefetch.asked_for(request.wanted)
         return await self._queue.request(request, wait_seconds)
 
     async def shortage(self, host: HostId, user: UserId) -> Shortage:
@@ -177,21 +177,21 @@ async def _keep(what: str, step: Callable[[], Awaitable[None]]) -> None:
 
 
 def _batched(
-    work: Callable[[list[Row]], Awaitable[list[Answer]]],
-) -> Batcher[list[Row], list[Answer]]:
+    work: Callable[[list[Row]], Awaitable[list[Reply]]],
+) -> Batcher[list[Row], list[Reply]]:
     """Serves calls that bring several rows each, all their rows in one statement."""
 
-    async def serve(calls: list[list[Row]]) -> list[list[Answer]]:
+    async def serve(calls: list[list[Row]]) -> list[list[Reply]]:
         answers = iter(await work([row for call in calls for row in call]))
         return [list(islice(answers, len(call))) for call in calls]
 
     return Batcher(serve, weight=len, most=MOST_ROWS_A_BATCH, apart=GATHER_SECONDS)
 
 
-def _shared(look_up: Callable[[], Awaitable[Answer]]) -> Batcher[None, Answer]:
+def _shared(look_up: Callable[[], Awaitable[Reply]]) -> Batcher[None, Reply]:
     """Gives one answer to everybody who asks at the same moment."""
 
-    async def serve(calls: list[None]) -> list[Answer]:
+    async def serve(calls: list[None]) -> list[Reply]:
         return [await look_up()] * len(calls)
 
     return Batcher(serve)

@@ -40,9 +40,9 @@ class Prefetch:
         self._not_before = clock()
         self.low = asyncio.Event()
 
-    def asked_for(self, slots: int) -> None:
-        """A call wants at most `slots` workunits; sets `low` when it is time to fill up."""
-        self._asked += slots
+    def asked_for(self, wanted: int) -> None:
+        """A call wants at most `wanted` workunits; sets `low` when it is time to fill up."""
+        self._asked += wanted
         now = self._clock()
         if (elapsed := now - self._measured_at) >= RATE_SECONDS:
             self._rate, self._asked, self._measured_at = self._asked / elapsed, 0, now

@@ -22,7 +22,7 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 
 log = logging.getLogger(__name__)
 
-MOST_SLOTS_A_BATCH = 2048
+MOST_WANTED_A_BATCH = 2048
 LONGEST_QUEUE = 20_000
 RECHECK_SECONDS = 2.0
 ASK_SECONDS = 0.05
@@ -136,8 +136,8 @@ class CallQueue:
             # What became ready while the statement ran may not be among what it saw.
             self._dry = len(leased) < sum(granted) and news == self._news
             await self._distribute(batch, leased)
-            for waiting, slots in zip(batch, granted, strict=True):
-                if not slots:  # its host holds as many as it may: waiting does not help
+            for waiting, allowed in zip(batch, granted, strict=True):
+                if not allowed:  # its host holds as many as it may: waiting does not help
                     self._queue.pop(waiting, None)
                     waiting.answer([])
         if self._dry:
@@ -157,10 +157,10 @@ class CallQueue:
     def _next_batch(self) -> list[_Waiting]:
         """The calls that have waited longest, as many as one statement should serve."""
         batch: list[_Waiting] = []
-        slots = 0
+        wanted = 0
         for waiting in self._queue:
-            slots += waiting.request.slots
-            if batch and slots > MOST_SLOTS_A_BATCH:
+            wanted += waiting.request.wanted
+            if batch and wanted > MOST_WANTED_A_BATCH:
                 break
             batch.append(waiting)
         return batch

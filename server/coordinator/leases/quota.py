@@ -139,8 +139,8 @@ class Quota:
 
     def suffices(self, request: Request) -> bool:
         """Whether a call is known to be within all quotas."""
-        return self._hosts.suffices((request.host, request.user), request.slots) and (
-            not self._limits_users or self._users.suffices(request.user, request.slots)
+        return self._hosts.suffices((request.host, request.user), request.wanted) and (
+            not self._limits_users or self._users.suffices(request.user, request.wanted)
         )
 
     def grant(self, host: HostId, user: UserId, leases: int) -> None:
@@ -153,8 +153,8 @@ class Quota:
         hosts: Counter[Owned] = Counter()
         users: Counter[UserId] = Counter()
         for request in requests:
-            hosts[request.host, request.user] += request.slots
-            users[request.user] += request.slots
+            hosts[request.host, request.user] += request.wanted
+            users[request.user] += request.wanted
         await self._hosts.ensure(hosts)
         if self._limits_users:
             await self._users.ensure(users)
@@ -197,7 +197,7 @@ def open_slots(
     hosts = dict(free_of_hosts)
     users = None if free_of_users is None else dict(free_of_users)
     slots: list[Slot] = []
-    for turn in range(max((request.slots for request in requests), default=0)):
+    for turn in range(max((request.wanted for request in requests), default=0)):
         for place, (host, user, wanted, speed) in enumerate(requests, 1):
             if turn >= wanted or hosts.get((host, user), 0) <= 0:
                 continue

@@ -17,11 +17,11 @@ PLAIN = frozenset((bool, int, float, str))
 
 
 class Request(NamedTuple):
-    """One call for work: at most `slots` workunits for a host of this speed (nodes a second)."""
+    """One call for work: at most `wanted` workunits for a host of this speed (nodes a second)."""
 
     host: HostId
     user: UserId
-    slots: int
+    wanted: int
     speed: float
 
 
@@ -43,7 +43,7 @@ class Prefetched(NamedTuple):
     history: bytes | None
     threshold: int
     #: The largest node budget whatever the host's speed; None where there is no such limit.
-    most_nodes: int | None
+    max_node_budget: int | None
     target_seconds: float
     known: bytes | None
     #: Whether its answer is known, and the host is checked by it.
@@ -64,7 +64,7 @@ class Leased(NamedTuple):
     position: bytes
     history: bytes | None
     threshold: int
-    most_nodes: int | None
+    max_node_budget: int | None
     target_seconds: float
     known: bytes | None
     probe: bool

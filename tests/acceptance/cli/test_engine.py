@@ -49,7 +49,7 @@ def test_ctrl_c_reports_the_bounds_proved_so_far(threads: str) -> None:
 
 
 @pytest.mark.parametrize("args", [
-    ["compare", "ffo40-44", "--algorithm", "minimax", "--node-limit", "1000000000000"],
+    ["compare", "ffo40-44", "--algorithm", "minimax", "--node-budget", "1000000000000"],
     ["perft", "reversi:8x8", "20"],
 ])
 def test_ctrl_c_ends_every_command(args: list[str]) -> None:

@@ -37,7 +37,7 @@ def stop(process: subprocess.Popen[str]) -> str:
 def test_separate_services_and_several_clients(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
-    create_campaign(connection, "reversi:4x4", node_limit=15, replication="none")
+    create_campaign(connection, "reversi:4x4", node_budget=15, replication="none")
     addresses = [f"127.0.0.1:{free_port()}" for _ in range(2)]
     running = [
         start("serve", name, "--database", database)
@@ -154,7 +154,7 @@ def connected(connection: Connection) -> int:
 def test_a_standby_takes_over_from_a_killed_service(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
-    create_campaign(connection, "reversi:4x4", node_limit=15, replication="none")
+    create_campaign(connection, "reversi:4x4", node_budget=15, replication="none")
     address = f"127.0.0.1:{free_port()}"
     join = ("client", "run", "--server", address, "--workers", "1", "--data-dir", str(tmp_path))
     first = [start("serve", name, "--database", database) for name in ("generator", "assimilator")]

@@ -38,12 +38,12 @@ def solve(folder: Path, spec: str, *options: str) -> dict[str, Any]:
     return found
 
 
-def prepare(folder: Path, spec: str, *, node_limit: int) -> None:
+def prepare(folder: Path, spec: str, *, node_budget: int) -> None:
     """A campaign whose workunits are so small that it takes hundreds of steps."""
     with embedded_database(folder, create=True) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
-            create_campaign(connection, spec, node_limit=node_limit, replication="none")
+            create_campaign(connection, spec, node_budget=node_budget, replication="none")
 
 
 def query(folder: Path, text: str) -> Any:
@@ -142,7 +142,7 @@ def test_from_nothing_to_a_value_and_at_once_the_second_time(folder: Path) -> No
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("workers", [1, 4])
 def test_tiny_workunits_and_any_number_of_workers(folder: Path, workers: int) -> None:
-    prepare(folder, "reversi:4x4", node_limit=15)
+    prepare(folder, "reversi:4x4", node_budget=15)
     found = solve(folder, "reversi:4x4", "--workers", str(workers))
     assert found["value"] == -8
     assert found["workunits"] > 5
@@ -161,7 +161,7 @@ def test_the_outcome_alone(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_every_process_killed_in_turn(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=150)
+    prepare(folder, "reversi:4x5", node_budget=150)
     run = Running(folder, "reversi:4x5")
     killed = []
     for name in (*SERVICES, "postgres"):
@@ -175,7 +175,7 @@ def test_every_process_killed_in_turn(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=400)
+    prepare(folder, "reversi:4x5", node_budget=400)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     os.kill(run.child("postgres"), signal.SIGINT)
@@ -189,7 +189,7 @@ def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int) -> None:
-    prepare(folder, "reversi:4x5", node_limit=400)
+    prepare(folder, "reversi:4x5", node_budget=400)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     run.process.send_signal(number)
@@ -205,7 +205,7 @@ def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int
 
 
 def test_a_second_run_in_the_same_directory(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_limit=40)
+    prepare(folder, "reversi:4x5", node_budget=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress(1)
     second = zermelo("solve", "reversi:4x4", "--data-dir", str(folder))

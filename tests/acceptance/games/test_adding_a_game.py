@@ -178,7 +178,7 @@ def test_clients_solve_it_and_the_proof_is_accepted(
 ) -> None:
     game = open_game(spec)
     value = minimax(game, game.initial())
-    campaign = create_campaign(connection, spec, node_limit=20, replication="none")
+    campaign = create_campaign(connection, spec, node_budget=20, replication="none")
     assert Solve(connection, campaign, clients=3).run() == Bounds(value, value)
     assert check_database(connection) == []
 

@@ -126,9 +126,9 @@ def test_several_cores_find_the_same_answers(oracle: Oracle, tmp_path: Path) -> 
     for _ in range(3):
         keys = oracle.engines[0].expand(keys).children
     asks = [
-        Ask(keys[at : at + 16], threshold, budget)
+        Ask(keys[at : at + 16], threshold, node_budget)
         for at in range(0, len(keys), 16)
-        for threshold, budget in [(0, 10**6), (1, 50)]
+        for threshold, node_budget in [(0, 10**6), (1, 50)]
     ]
     several = Oracle(GAME, tmp_path / "several.sqlite", cores=3)
     assert several.ask(asks) == oracle.ask(asks)

@@ -42,7 +42,7 @@ def admin(*arguments: str, door: tuple[str, ...]) -> Any:
 @pytest.fixture
 def solve(connection: Connection) -> Solve:
     """A campaign in which two hosts have answered something."""
-    campaign = create_campaign(connection, SPEC, node_limit=40, replication="none")
+    campaign = create_campaign(connection, SPEC, node_budget=40, replication="none")
     solve = Solve(connection, campaign, clients=2, users=True)
     for _ in range(6):
         solve.step()

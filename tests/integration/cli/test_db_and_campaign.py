@@ -78,7 +78,7 @@ def test_a_name_means_one_game(database: str) -> None:
 
 
 def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=60, replication="none")
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=60, replication="none")
     Solve(connection, campaign).run()
     shown = run(database, "campaign", "show", "reversi:4x4").output
     assert "value -8, the second player wins" in shown
@@ -92,7 +92,7 @@ def solved(postgres: str) -> Iterator[str]:
         with connect_once(url) as connection:
             connection.execute("ALTER TABLE nodes DROP CONSTRAINT nodes_check")
             campaign = create_campaign(
-                connection, "reversi:4x4", node_limit=6, replication="none"
+                connection, "reversi:4x4", node_budget=6, replication="none"
             )
             Solve(connection, campaign).run()
         assert run(url, "db", "check").exit_code == 0
@@ -105,7 +105,7 @@ def solved(postgres: str) -> Iterator[str]:
     ("UPDATE nodes SET hi = hi - 1 WHERE children IS NULL AND hi > lo", "rest on no valid"),
     ("UPDATE nodes SET children = children[2:] WHERE cardinality(children) > 1", "of the rules"),
     ("DELETE FROM nodes WHERE children IS NULL", "not in the tree"),
-    ("DELETE FROM claims", "rest on no valid result"),
+    ("DELETE FROM evidence", "rest on no valid result"),
     ("UPDATE results SET state = 'quarantined'", "no believed result"),
     ("DELETE FROM results", "has no result"),
     ("UPDATE workunits SET state = 'leased' WHERE state = 'answered'", "nobody works on it"),

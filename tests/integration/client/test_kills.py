@@ -106,8 +106,9 @@ class Questions:
         )
         workunit = value(
             self._connection,
-            "INSERT INTO workunits (node, campaign, threshold, budget, priority, expected, guess,"
-            " plies_left, ply) VALUES (%s, %s, %s, 1000000000, %s, 1, 0, 12, 0) RETURNING id",
+            "INSERT INTO workunits (node, campaign, threshold, node_budget, priority, expected,"
+            " guess, plies_left, ply)"
+            " VALUES (%s, %s, %s, 1000000000, %s, 1, 0, 12, 0) RETURNING id",
             node, self._campaign, THRESHOLD, priority,
         )  # fmt: skip
         self.positions[workunit] = position

@@ -57,7 +57,7 @@ def forker() -> Iterator[Forker]:
 def endless(connection: Connection, queue: Queue) -> None:
     """Two workunits that keep a worker each busy for the whole test."""
     hard_question(connection, queue)
-    queue.add(1, budget=10**12)
+    queue.add(1, node_budget=10**12)
 
 
 @pytest.mark.usefixtures("endless")

@@ -45,7 +45,7 @@ GO_BOARDS = {
 @pytest.mark.parametrize("spec", SMALL_BOARDS)
 def test_small_reversi_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     limit = 200 if "4x4" in spec else 1000
-    certificate = certify(connection, spec, tmp_path / "proof", node_limit=limit)
+    certificate = certify(connection, spec, tmp_path / "proof", node_budget=limit)
     report = verify(tmp_path / "proof")
     assert report.complete
     assert report.leaves == report.leaves_checked > 2
@@ -63,7 +63,7 @@ LARGE_GO_BOARD = "go:2x5"
 ])
 def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     certificate = certify(
-        connection, spec, tmp_path / "proof", node_limit=5000, to_depth=3
+        connection, spec, tmp_path / "proof", node_budget=5000, to_depth=3
     )
     assert verify(tmp_path / "proof").complete
     assert certificate.header.bounds.exact
@@ -73,7 +73,7 @@ def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> N
 @pytest.mark.parametrize("spec", [pytest.param("go:3x4", marks=long), "go:3x4,ko=basic"])
 def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec: str) -> None:
     """Some of the leaves under superko are won by it alone."""
-    certify(connection, spec, tmp_path / "proof", node_limit=200_000)
+    certify(connection, spec, tmp_path / "proof", node_budget=200_000)
     report = verify(tmp_path / "proof", threads=2)
     assert report.complete
     assert report.leaves > 1
@@ -83,7 +83,7 @@ def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec
 @pytest.mark.parametrize("spec", ["go:2x3", "go:2x3,ko=basic"])
 def test_a_planted_wrong_leaf_of_go(connection: Connection, tmp_path: Path, spec: str) -> None:
     """The root is a leaf, and promises a point too much."""
-    certificate = certify(connection, spec, tmp_path / "proof", node_limit=10**6)
+    certificate = certify(connection, spec, tmp_path / "proof", node_budget=10**6)
     assert all(entry.leaf for entry in certificate.entries())
     entries = [entry._replace(bound=entry.bound + 1) if entry.at_least else entry
                for entry in certificate.entries()]
@@ -145,7 +145,7 @@ def test_a_position_to_start_from(connection: Connection, tmp_path: Path) -> Non
 def test_an_unfinished_campaign_exports_what_is_proved(
     connection: Connection, tmp_path: Path
 ) -> None:
-    campaign = create_campaign(connection, "reversi:4x5", node_limit=50, replication="none")
+    campaign = create_campaign(connection, "reversi:4x5", node_budget=50, replication="none")
     with pytest.raises(ProofError, match="nothing is proved"):
         export_proof(connection, campaign, tmp_path / "proof")
     assert not list(tmp_path.iterdir())

@@ -43,7 +43,7 @@ Change = Callable[[list[Entry], random.Random], list[Entry]]
 def original(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     path = tmp_path_factory.mktemp("original") / "proof"
     with new_database(postgres) as url, connect_once(url) as connection:
-        certify(connection, SPEC, path, node_limit=60)
+        certify(connection, SPEC, path, node_budget=60)
     return read_certificate(path)
 
 

@@ -30,12 +30,12 @@ def end_of(line: list[LineStep], position: Any) -> Any:
     return position
 
 
-@pytest.mark.parametrize(("node_limit", "in_the_tree"), [(None, 0), (200, 1), (50, 3)])
+@pytest.mark.parametrize(("node_budget", "in_the_tree"), [(None, 0), (200, 1), (50, 3)])
 def test_the_line_goes_to_the_end(
-    connection: Connection, database: str, node_limit: int | None, in_the_tree: int
+    connection: Connection, database: str, node_budget: int | None, in_the_tree: int
 ) -> None:
     """Also where the whole game was one workunit, and the tree is its root."""
-    solve(connection, SPEC, node_limit=node_limit)
+    solve(connection, SPEC, node_budget=node_budget)
     with zermelo.open(database) as opened:
         line = opened.campaign(SPEC).line()
     assert GAME.is_final(end_of(line, GAME.initial()))
@@ -49,7 +49,7 @@ def test_the_line_goes_to_the_end(
 
 
 def test_the_line_from_elsewhere(connection: Connection, database: str) -> None:
-    solve(connection, SPEC, node_limit=100)
+    solve(connection, SPEC, node_budget=100)
     with zermelo.open(database) as opened:
         queries = opened.campaign(SPEC)
         whole = queries.line()
@@ -65,7 +65,7 @@ def test_the_line_from_elsewhere(connection: Connection, database: str) -> None:
 
 def test_what_is_not_proved_is_not_played(connection: Connection, database: str) -> None:
     """Who wins is proved, not by how much: the engine is not asked to go on."""
-    solve(connection, SPEC, goal="outcome", node_limit=100)
+    solve(connection, SPEC, goal="outcome", node_budget=100)
     with zermelo.open(database) as opened:
         queries = opened.campaign(SPEC)
         line, root = queries.line(), queries.position()

@@ -58,9 +58,9 @@ class Varied:
 
 
 @pytest.mark.parametrize(("spec", "options", "games"), [
-    ("reversi:4x4", {"node_limit": 60}, 1500),
-    ("reversi:4x4", {"node_limit": 60, "goal": "outcome"}, 700),
-    ("reversi:4x5", {"node_limit": 2000}, 250),
+    ("reversi:4x4", {"node_budget": 60}, 1500),
+    ("reversi:4x4", {"node_budget": 60, "goal": "outcome"}, 700),
+    ("reversi:4x5", {"node_budget": 2000}, 250),
     ("go:2x2", {}, 100),
 ])  # fmt: skip
 def test_the_proof_keeps_what_is_proved(

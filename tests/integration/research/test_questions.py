@@ -57,7 +57,7 @@ def is_true(queries: Queries, position: Any) -> ProofState:
 
 
 def test_while_it_runs(connection: Connection, database: str) -> None:
-    campaign = create_campaign(connection, SPEC, node_limit=100, replication="none")
+    campaign = create_campaign(connection, SPEC, node_budget=100, replication="none")
     solve = Solve(connection, campaign)
     positions = [position for position in some_positions(60) if GAME.plies_left(position) < 9]
     seen = set()
@@ -126,7 +126,7 @@ def test_provenance_names_the_host(connection: Connection, database: str) -> Non
 def test_symmetric_positions_are_one_and_moves_keep_their_names(
     connection: Connection, database: str
 ) -> None:
-    campaign = create_campaign(connection, SPEC, node_limit=100, replication="none")
+    campaign = create_campaign(connection, SPEC, node_budget=100, replication="none")
     Solve(connection, campaign).run()
     with zermelo.open(database) as opened:
         queries = opened.campaign(SPEC)
@@ -209,7 +209,7 @@ def test_the_example_of_the_document(
     text = DOCUMENT.read_text("utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (printed,) = re.findall(r"prints\n\n```\n(.*?)```", text, re.DOTALL)
-    campaign = create_campaign(connection, SPEC, node_limit=100, replication="none")
+    campaign = create_campaign(connection, SPEC, node_budget=100, replication="none")
     Solve(connection, campaign).run()
     exec(example.replace('"postgresql://..."', repr(database)), {})  # noqa: S102
     assert capsys.readouterr().out == printed

@@ -16,7 +16,7 @@ STEPS = 8
 
 @pytest.mark.parametrize("spec", ["go:5x5", pytest.param("go:7x7", marks=long)])
 def test_an_opening_campaign_keeps_its_clients_busy(connection: Connection, spec: str) -> None:
-    campaign = create_campaign(connection, spec, node_limit=400, replication="none")
+    campaign = create_campaign(connection, spec, node_budget=400, replication="none")
     solve = Solve(connection, campaign, clients=2)
     for step in range(STEPS):
         if step == STEPS // 2:

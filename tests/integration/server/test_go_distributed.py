@@ -23,7 +23,7 @@ BUDGETS = {
     "2x2": (40, 1000), "2x3": (200, 2000), "2x4": (1500, 6000), "3x3": (800, 4000),
     "3x4": (60_000, 200_000),
 }
-CASES = [(size, budget) for size, budgets in BUDGETS.items() for budget in budgets]
+CASES = [(size, node_budget) for size, budgets in BUDGETS.items() for node_budget in budgets]
 #: Takes several seconds for each budget and rule; one of them is in the short run.
 LARGEST = "3x4"
 
@@ -31,20 +31,20 @@ LARGEST = "3x4"
 def cases() -> list[Any]:
     return [
         pytest.param(
-            size, node_limit, rules,
-            marks=[long] if size == LARGEST and (node_limit, rules) != (200_000, "ko=psk") else [],
+            size, node_budget, rules,
+            marks=[long] if size == LARGEST and (node_budget, rules) != (200_000, "ko=psk") else [],
         )
-        for size, node_limit in CASES
+        for size, node_budget in CASES
         for rules in ("ko=psk", "ko=basic")
     ]
 
 
-@pytest.mark.parametrize(("size", "node_limit", "rules"), cases())
+@pytest.mark.parametrize(("size", "node_budget", "rules"), cases())
 def test_distributed_equals_the_engine(
-    connection: Connection, size: str, rules: str, node_limit: int
+    connection: Connection, size: str, rules: str, node_budget: int
 ) -> None:
     game = go(f"{size},{rules}")
     value = GoEngine(game).solve(game.initial()).bounds
-    campaign = create_campaign(connection, game.spec, node_limit=node_limit, replication="none")
+    campaign = create_campaign(connection, game.spec, node_budget=node_budget, replication="none")
     assert Solve(connection, campaign, clients=3).run() == value
     assert check_database(connection) == []

@@ -18,7 +18,7 @@ FOLDER = REPOSITORY / "deploy" / "monitoring"
 def test_every_panel_and_alert_names_a_metric_there_is(
     database: str, connection: Connection
 ) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=40, replication="none")
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=40, replication="none")
     solve = Solve(connection, campaign)
     solve.step()
     metrics = CoordinatorMetrics()

@@ -15,7 +15,7 @@ from zermelo.server.database import Connection
 
 @pytest.fixture
 def solve(connection: Connection) -> Solve:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=60, replication="none")
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=60, replication="none")
     solve = Solve(connection, campaign, clients=2)
     solve.plan.step(solve.demand())
     return solve
@@ -39,7 +39,7 @@ def states(connection: Connection, lease: int) -> tuple[str, str, str]:
 
 
 def everything(connection: Connection) -> list[object]:
-    tables = ("nodes", "claims", "results", "leases", "workunits", "totals")
+    tables = ("nodes", "evidence", "results", "leases", "workunits", "totals")
     return [
         connection.execute(
             sql.SQL("SELECT * FROM {} ORDER BY 1, 2").format(sql.Identifier(table))
@@ -153,7 +153,7 @@ def test_the_same_lie_again_and_again_pauses_the_campaign(solve: Solve) -> None:
                 liar.send(Result(again.lease, "no", -16, work.threshold - 1))
     assert campaign_summary(connection, "reversi:4x4").alarms == MOST_CONTRADICTIONS
     assert liar.take(100) == []
-    tree = connection.execute("SELECT count(*) FROM claims").fetchone()
+    tree = connection.execute("SELECT count(*) FROM evidence").fetchone()
     assert tree == (0,)
 
 

@@ -40,29 +40,29 @@ def test_plain_minimax_confirms_the_smallest_board() -> None:
 
 
 @pytest.mark.parametrize("goal", ["score", "outcome"])
-@pytest.mark.parametrize("node_limit", [8, 60, 1000])
+@pytest.mark.parametrize("node_budget", [8, 60, 1000])
 @pytest.mark.parametrize("clients", [1, 4])
 def test_smallest_board(
-    connection: Connection, goal: str, node_limit: int, clients: int
+    connection: Connection, goal: str, node_budget: int, clients: int
 ) -> None:
     campaign = create_campaign(
-        connection, "reversi:4x4", goal=goal, node_limit=node_limit, replication="none"
+        connection, "reversi:4x4", goal=goal, node_budget=node_budget, replication="none"
     )
     bounds = Solve(connection, campaign, clients=clients).run()
     assert agrees(bounds, KNOWN_VALUES["reversi:4x4"], goal)
     assert check_database(connection) == []
 
 
-@pytest.mark.parametrize(("spec", "goal", "node_limit", "clients"), [
+@pytest.mark.parametrize(("spec", "goal", "node_budget", "clients"), [
     ("reversi:4x5", "score", 400, 3),
     ("reversi:4x5", "outcome", 40, 2),
     ("reversi:5x4", "outcome", 100, 4),
 ])
 def test_twenty_squares(
-    connection: Connection, spec: str, goal: str, node_limit: int, clients: int
+    connection: Connection, spec: str, goal: str, node_budget: int, clients: int
 ) -> None:
     campaign = create_campaign(
-        connection, spec, goal=goal, node_limit=node_limit, replication="none"
+        connection, spec, goal=goal, node_budget=node_budget, replication="none"
     )
     bounds = Solve(connection, campaign, clients=clients).run()
     assert agrees(bounds, KNOWN_VALUES[spec], goal)
@@ -81,7 +81,7 @@ def test_late_positions(connection: Connection, seed: int) -> None:
     for goal in ("score", "outcome"):
         campaign = create_campaign(
             connection, game.spec, name=goal, position=position, goal=goal,
-            node_limit=chance.choice([3, 10, 40]), replication="none",
+            node_budget=chance.choice([3, 10, 40]), replication="none",
         )
         solve = Solve(connection, campaign, clients=chance.randint(1, 4), seed=seed)
         assert agrees(solve.run(), value, goal)
@@ -89,7 +89,7 @@ def test_late_positions(connection: Connection, seed: int) -> None:
 
 
 def test_a_generator_that_dies_loses_nothing(connection: Connection) -> None:
-    campaign = create_campaign(connection, "reversi:4x4", node_limit=20, replication="none")
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=20, replication="none")
     solve = Solve(connection, campaign, clients=3)
     for _ in range(10_000):
         solve.restart_generator()
@@ -102,7 +102,7 @@ def test_a_generator_that_dies_loses_nothing(connection: Connection) -> None:
 
 def test_a_finished_campaign_is_found_again(connection: Connection) -> None:
     campaign = create_campaign(
-        connection, "reversi:4x4", goal="outcome", node_limit=500, replication="none"
+        connection, "reversi:4x4", goal="outcome", node_budget=500, replication="none"
     )
     Solve(connection, campaign).run()
     again = create_campaign(connection, "reversi:4x4", goal="outcome", replication="none")

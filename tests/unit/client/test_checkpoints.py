@@ -100,9 +100,9 @@ class InterruptedEngine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def solve(self, *arguments: Any, node_limit: int, **options: Any) -> SearchReport:
+    def solve(self, *arguments: Any, node_budget: int, **options: Any) -> SearchReport:
         answer = self._engine.solve(
-            *arguments, node_limit=min(node_limit, self._after), **options
+            *arguments, node_budget=min(node_budget, self._after), **options
         )
         if answer.status is not Status.EXHAUSTED:
             return answer

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from zermelo.client.intake import LONG_SECONDS, MOST_IN_STORE, Intake
-from zermelo.client.ledger import Held, Ledger
+from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
 
@@ -23,8 +23,8 @@ class Asked(Exception):  # noqa: N818 - ends the run of an intake
 
 
 class Coordinator:
-    async def request_work(self, slots: int, *_: object, **__: object) -> pb.RequestWorkReply:
-        raise Asked(slots)
+    async def request_work(self, wanted: int, *_: object, **__: object) -> pb.RequestWorkReply:
+        raise Asked(wanted)
 
 
 def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
@@ -41,7 +41,7 @@ def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
 
 def search(ledger: Ledger, lease: int, seconds: float) -> None:
     """A search that has been going on for so long."""
-    ledger.take(Held(pb.Workunit(lease_id=lease), deadline=0.0))
+    ledger.take(HeldLease(pb.Workunit(lease_id=lease), deadline=0.0))
     (held,) = (held for held in ledger if held.lease == lease)
     held.started_at = time.monotonic() - seconds
 

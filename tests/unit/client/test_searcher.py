@@ -27,11 +27,12 @@ def searcher(monkeypatch: pytest.MonkeyPatch) -> Searcher:
     return Searcher(hash_mb=1)
 
 
-def workunit(threshold: int, budget: int = 10**9, spec: str = GAME.spec) -> pb.Workunit:
+def workunit(threshold: int, node_budget: int = 10**9, spec: str = GAME.spec) -> pb.Workunit:
     game = open_game(spec)
     root = game.canonical(game.initial())
     return pb.Workunit(
-        lease_id=1, game=spec, position=game.encode(root), threshold=threshold, node_budget=budget
+        lease_id=1, game=spec, position=game.encode(root), threshold=threshold,
+        node_budget=node_budget,
     )
 
 
@@ -49,7 +50,7 @@ def test_answers(searcher: Searcher, threshold: int, answer: int) -> None:
 
 
 def test_an_exhausted_search_brings_home_what_it_proved(searcher: Searcher) -> None:
-    result = solved(searcher.solve(workunit(-8, budget=200)))
+    result = solved(searcher.solve(workunit(-8, node_budget=200)))
     assert result.answer == pb.EXHAUSTED
     proved = from_message(result.proved)
     assert proved
@@ -98,7 +99,7 @@ def test_the_speed_of_a_benchmark_gives_way_to_searches() -> None:
     speed = Speed()
     speed.measured(1000)
     speed.finished(nodes=3, seconds=0.001)
-    assert speed.nodes_per_second == 1000
+    assert speed.current == 1000
     speed.finished(nodes=5000, seconds=1.0)
     speed.measured(7)
-    assert speed.nodes_per_second == 5000
+    assert speed.current == 5000

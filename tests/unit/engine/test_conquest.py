@@ -66,7 +66,7 @@ def test_a_yes_under_a_history_is_confirmed_by_a_search_that_shares_nothing(ko: 
             if position.passes or not conquest.ask(position, by_black, NODES)[0]:
                 continue
             won += 1
-            bounds = alone.solve(position, node_limit=60_000).bounds
+            bounds = alone.solve(position, node_budget=60_000).bounds
             score = 9 if by_black == position.black_to_move else -9
             assert bounds.lo <= score <= bounds.hi
             confirmed += bounds.exact

@@ -81,8 +81,8 @@ def test_random_positions_equal_a_search_that_shares_nothing(size: str, ko: str)
     settled = 0
     for _ in range(25):
         position = wander(game, rng, rng.randint(8, 40))
-        answer = engine.solve(position, node_limit=20_000)
-        yardstick = alone.solve(position, node_limit=20_000)
+        answer = engine.solve(position, node_budget=20_000)
+        yardstick = alone.solve(position, node_budget=20_000)
         answer.bounds & yardstick.bounds  # raises if they contradict each other
         settled += answer.status is yardstick.status is Status.SOLVED
     assert settled >= 5
@@ -185,7 +185,7 @@ def test_a_question_is_answered_and_no_more() -> None:
 def test_node_limit_then_resume_from_what_was_proved() -> None:
     game = go("3x4")
     engine = GoEngine(game)
-    stopped = engine.solve(game.initial(), node_limit=30_000)
+    stopped = engine.solve(game.initial(), node_budget=30_000)
     assert stopped.status is Status.EXHAUSTED
     assert stopped.nodes < 30_050  # children with a certain outcome are gone through to the end
     fresh = GoEngine(game)
@@ -214,7 +214,7 @@ def test_checkpoint_saves_the_work() -> None:
     assert again.bounds == first.bounds
     assert again.nodes < first.nodes / 10
     stopped, resumed = GoEngine(game), GoEngine(game)
-    spent = stopped.solve(game.initial(), node_limit=first.nodes // 2).nodes
+    spent = stopped.solve(game.initial(), node_budget=first.nodes // 2).nodes
     resumed.restore(stopped.checkpoint())
     assert spent + resumed.solve(game.initial()).nodes <= 1.1 * first.nodes
     with pytest.raises(CheckpointError, match="damaged"):
@@ -250,5 +250,5 @@ def test_late_positions_on_7x7() -> None:
     suite = json.loads((DATA / "late7x7.json").read_text())
     for item in islice(suite, 3):
         game = go(item["spec"])
-        answer = GoEngine(game).solve(game.parse(item["position"]), node_limit=3_000_000)
+        answer = GoEngine(game).solve(game.parse(item["position"]), node_budget=3_000_000)
         assert answer.bounds == Bounds(item["value"], item["value"])

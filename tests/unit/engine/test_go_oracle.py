@@ -50,7 +50,7 @@ def test_basic_ko_with_draws_equals_the_oracle(size: str) -> None:
     for _ in range(30):
         past = wander(game, rng, 12)
         position = GoPosition(past.black, past.white, past.black_to_move, past.passes, past.ko)
-        answer = engine.solve(position, node_limit=200_000)
+        answer = engine.solve(position, node_budget=200_000)
         assert answer.bounds.lo <= oracle_value(oracle, position) <= answer.bounds.hi
 
 

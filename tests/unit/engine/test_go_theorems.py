@@ -90,7 +90,7 @@ def test_what_needs_no_ko_rule_holds_under_every_one(rules: str, data: st.DataOb
         floor = without_ko_rule(3, 3).floor(black, white, black_to_move)
         threshold = floor if black_to_move else 1 - floor
         position = GoPosition(black, white, black_to_move)
-        answer = engine_of(spec).solve(position, Window.question(threshold), node_limit=20_000)
+        answer = engine_of(spec).solve(position, Window.question(threshold), node_budget=20_000)
         area = answer.bounds if black_to_move else -answer.bounds
         assert area.hi >= floor
         if answer.status is Status.SOLVED:
@@ -107,6 +107,6 @@ def test_whoever_conquers_owns_everything(ko: str, data: st.DataObject) -> None:
     if not Conquest(game, hash_mb=1).ask(position, True, 500)[0]:
         return
     alone = GoEngine(game, hash_mb=4, share=False, life=False)
-    bounds = alone.solve(position, node_limit=3000).bounds
+    bounds = alone.solve(position, node_budget=3000).bounds
     score = 8 if position.black_to_move else -8
     assert bounds.lo <= score <= bounds.hi

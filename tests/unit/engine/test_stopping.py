@@ -104,7 +104,7 @@ def test_a_node_limit_leaves_true_bounds(
     case: Case, judge: Callable[[Position], int], share: float
 ) -> None:
     limit = max(1, int(share * case.nodes))
-    answer = case.make(case.game).solve(case.position, node_limit=limit)
+    answer = case.make(case.game).solve(case.position, node_budget=limit)
     check_stopped(case, answer, judge)
     if case.nodes > 10_000 and share <= 0.3:
         assert answer.status is Status.EXHAUSTED
@@ -125,14 +125,14 @@ def _two_plies(game: Game[Any], position: Any) -> Iterator[Any]:
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(case: Case) -> None:
-    answer = case.make(case.game).solve(case.position, node_limit=100 * case.nodes)
+    answer = case.make(case.game).solve(case.position, node_budget=100 * case.nodes)
     assert answer.status is Status.SOLVED
     assert answer.bounds == Bounds(case.value, case.value)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_keeps_to_a_limit(case: Case, algorithm: str) -> None:
-    answer = case.make(case.game).solve(case.position, algorithm=algorithm, node_limit=200)
+    answer = case.make(case.game).solve(case.position, algorithm=algorithm, node_budget=200)
     assert answer.bounds.lo <= case.value <= answer.bounds.hi
     assert answer.nodes < 20_000
     if answer.status is not Status.SOLVED:
@@ -147,7 +147,7 @@ def test_going_on_with_what_was_proved_gives_the_same_value(case: Case) -> None:
     rounds, answer = 0, None
     while (answer is None or answer.status is not Status.SOLVED) and rounds < 12:
         rounds += 1
-        answer = case.make(case.game).solve(case.position, node_limit=limit, known=known)
+        answer = case.make(case.game).solve(case.position, node_budget=limit, known=known)
         bounds = bounds & answer.bounds  # contradictory bounds raise
         assert bounds.lo <= case.value <= bounds.hi
         known = [*known, *answer.proved, Known(case.position, bounds)]
@@ -160,7 +160,7 @@ def test_going_on_with_what_was_proved_gives_the_same_value(case: Case) -> None:
 
 def test_the_same_engine_goes_on_where_it_stopped(case: Case) -> None:
     engine = case.make(case.game)
-    first = engine.solve(case.position, node_limit=case.nodes // 2)
+    first = engine.solve(case.position, node_budget=case.nodes // 2)
     second = engine.solve(case.position)
     assert second.bounds == Bounds(case.value, case.value)
     if first.status is not Status.SOLVED:
@@ -319,7 +319,7 @@ def test_aborts_at_any_moment_leave_the_table_true(case: Case) -> None:
 
 def test_a_checkpoint_saves_the_work_done(case: Case) -> None:
     engine = case.make(case.game)
-    engine.solve(case.position, node_limit=case.nodes // 2)
+    engine.solve(case.position, node_budget=case.nodes // 2)
     saved = engine.checkpoint()
     engine.clear()
     assert engine.solve(case.position).nodes > case.nodes / 2  # cleared means forgotten

@@ -70,7 +70,7 @@ def test_modules_agree_with_their_source(tmp_path: Path) -> None:
         (pb.HelloRequest(protocol_version=1, host_key=KEY, workers=5000), "workers is 5000"),
         (pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1, host_name="ü" * 33),
          "host_name has 66 bytes"),
-        (pb.RequestWorkRequest(host_key=KEY, slots=257), "slots is 257"),
+        (pb.RequestWorkRequest(host_key=KEY, wanted=257), "wanted is 257"),
         (pb.SubmitResultsRequest(host_key=KEY), "results is missing"),
         (pb.SubmitResultsRequest(host_key=KEY, results=[pb.Result(answer=1)]),
          "lease_id is missing"),

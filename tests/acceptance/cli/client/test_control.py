@@ -246,7 +246,7 @@ def test_nonsense_gets_a_sentence_back(coordinator: str, tmp_path: Path) -> None
 
 
 def test_limits_for_trying_it_out(coordinator: str, queue: Queue, tmp_path: Path) -> None:
-    queue.add(3, budget=10**9)
+    queue.add(3, node_budget=10**9)
     for options, results in ((["--once"], 1), (["--max-workunits", "2"], 3)):
         process = start_client(coordinator, tmp_path, "--workers", "1", *options)
         process.communicate(timeout=120)

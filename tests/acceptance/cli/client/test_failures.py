@@ -85,7 +85,7 @@ def listens(port: int) -> bool:
 def test_without_a_token_the_client_opens_an_account_once(
     database: str, queue: Queue, campaign: Campaign, connection: Connection, tmp_path: Path
 ) -> None:
-    queue.add(2, budget=10**9)
+    queue.add(2, node_budget=10**9)
     with running_coordinator(database, require_token=True) as address:
         for _ in range(2):
             process = start_client(address, tmp_path, "--once")
@@ -127,7 +127,7 @@ def test_a_name_that_is_taken(database: str, campaign: Campaign, tmp_path: Path)
 def test_an_encrypted_connection(
     database: str, queue: Queue, campaign: Campaign, tmp_path: Path
 ) -> None:
-    queue.add(1, budget=10**9)
+    queue.add(1, node_budget=10**9)
     with with_tls(database, tmp_path / "tls") as (address, ca):
         process = start_client(address, tmp_path, "--ca-file", str(ca), "--once")
         ended(process, 0)

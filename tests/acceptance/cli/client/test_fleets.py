@@ -64,7 +64,7 @@ def cluster(tmp_path: Path) -> Iterator[str]:
 def test_a_dask_cluster_works_and_stops_in_good_order(
     coordinator: str, cluster: str, queue: Queue, connection: Connection
 ) -> None:
-    queue.add(20, budget=10**9)
+    queue.add(20, node_budget=10**9)
     fleet = subprocess.Popen(
         [*ZERMELO, "client", "fleet", "--dask", cluster, "--server", coordinator,
          "--workers", "1", "--memory-mb", "2"],
@@ -101,7 +101,7 @@ def test_the_tasks_of_a_slurm_array_stop_in_good_order(
     coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
     hard_question(connection, queue)
-    queue.add(1, budget=10**12)
+    queue.add(1, node_budget=10**12)
     program = tmp_path / "zermelo"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
     program.chmod(0o755)

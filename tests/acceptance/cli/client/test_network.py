@@ -67,7 +67,7 @@ def test_every_fault_during_every_call(
         for start in range(MOST_STARTS):
             with client(proxy.address, tmp_path, "--workers", "1") as process:
                 if start < 3:
-                    queue.add(count // 3, budget=10**9)
+                    queue.add(count // 3, node_budget=10**9)
                 goal = min(count, (start + 1) * count // 3)
                 wait_until(lambda goal=goal: value(connection, answered) == goal)  # type: ignore[misc]
                 stop(process)
@@ -157,7 +157,7 @@ def test_hours_without_a_network_lose_nothing(
         with client(proxy.address, tmp_path, "--workers", "1") as process:
             # The network goes away while a search runs, and the result comes without it.
             proxy.lose("SubmitResults")
-            queue.add(1, budget=10**9)
+            queue.add(1, node_budget=10**9)
             wait_until(lambda: status(tmp_path)["unsent_results"] == 1)
             proxy.lose(*RPCS)
             process.kill()
@@ -166,7 +166,7 @@ def test_hours_without_a_network_lose_nothing(
             wait_until(lambda: "lost" in status(tmp_path)["reason"])
             assert status(tmp_path)["unsent_results"] == 1
             proxy.restore()
-            queue.add(1, budget=10**9)
+            queue.add(1, node_budget=10**9)
             wait_until(lambda: value(connection, "SELECT count(*) FROM results") == 2)
             wait_until(lambda: status(tmp_path)["unsent_results"] == 0)
             stop(process)

@@ -36,7 +36,7 @@ def test_a_client_answers_every_question_rightly(
 ) -> None:
     truth = open_engine(open_game("reversi:4x4")).solve(open_game("reversi:4x4").initial()).bounds
     count = 12
-    queue.add(count, budget=10**9)
+    queue.add(count, node_budget=10**9)
     process = start_client(
         coordinator, tmp_path, "--workers", str(workers), "--max-workunits", str(count),
         measured=False,
@@ -56,7 +56,7 @@ def test_too_hard_a_question_ends_exhausted(
     coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
 ) -> None:
     workunit = hard_question(connection, queue)
-    connection.execute("UPDATE workunits SET budget = 2000")
+    connection.execute("UPDATE workunits SET node_budget = 2000")
     process = start_client(coordinator, tmp_path, "--workers", "1", "--max-workunits", "1")
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -96,7 +96,7 @@ def test_a_withdrawn_search_stops_at_the_next_heartbeat(
             "UPDATE nodes SET position = encode(%s, 'hex')::uuid",
             (game.encode(game.canonical(game.initial())),),
         )
-        queue.add(1, budget=10**9)
+        queue.add(1, node_budget=10**9)
         wait_until(queue.results)
         stop(process)
 
@@ -137,7 +137,7 @@ def test_a_killed_client_finds_its_leases_gone_when_it_returns(
 def test_a_client_outlives_its_coordinator(
     database: str, campaign: Campaign, queue: Queue, tmp_path: Path
 ) -> None:
-    queue.add(2, budget=10**9)
+    queue.add(2, node_budget=10**9)
     address = f"127.0.0.1:{free_port()}"
     with client(address, tmp_path, "--workers", "1", "--max-workunits", "2") as process:
         assert process.stderr is not None

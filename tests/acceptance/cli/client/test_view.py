@@ -87,7 +87,7 @@ def test_the_live_view_fills_the_screen_and_gives_it_back(
 def test_four_questions_make_a_configuration_that_works(
     database: str, campaign: Campaign, queue: Queue, tmp_path: Path
 ) -> None:
-    queue.add(1, budget=10**9)
+    queue.add(1, node_budget=10**9)
     folder = str(tmp_path)
     with running_coordinator(database, require_token=True) as address:
         asked = Terminal("configure", "--data-dir", folder)

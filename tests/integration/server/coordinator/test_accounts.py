@@ -28,7 +28,7 @@ from zermelo.server.trust.certificates import add_operator, make_certificates
 KEY = b"k" * 16
 SECRET = bytes(range(7, 39))
 HELLO = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
-ASK_FOR_WORK = pb.RequestWorkRequest(host_key=KEY, slots=1)
+ASK_FOR_WORK = pb.RequestWorkRequest(host_key=KEY, wanted=1)
 
 
 def test_a_token_is_shown_once_and_stored_as_a_digest(

@@ -78,8 +78,8 @@ class Table:
         )
         return host.id, host.user
 
-    async def ask(self, host: tuple[HostId, UserId], slots: int = 1) -> list[Leased]:
-        leased, _ = await self.assigner.assign([Request(*host, slots, 0.0)])
+    async def ask(self, host: tuple[HostId, UserId], wanted: int = 1) -> list[Leased]:
+        leased, _ = await self.assigner.assign([Request(*host, wanted, 0.0)])
         return leased
 
 
@@ -110,7 +110,7 @@ def test_a_quota_is_kept_though_it_is_seldom_looked_up(
         assert table.store.asked["hosts"] == 1
         assert await table.ask(host) == []
         await table.store.give_back([Progress(host[0], first[0].lease, 0)])
-        assert len(await table.ask(host, slots=5)) == 1
+        assert len(await table.ask(host, wanted=5)) == 1
 
     at_table(database, play)
 
@@ -133,8 +133,8 @@ def test_the_hosts_of_a_user_share_a_quota(
         assert table.store.asked["users"] == 1  # nobody counts again at once
         await table.store.give_back([Progress(ada[0][0], leased[0].lease, 0)])
         table.now += REMEMBER_FULL_SECONDS + 1
-        assert [len(await table.ask(host, slots=5)) for host in ada] == [1, 0, 0]
-        assert len(await table.ask(bob, slots=5)) == 5
+        assert [len(await table.ask(host, wanted=5)) for host in ada] == [1, 0, 0]
+        assert len(await table.ask(bob, wanted=5)) == 5
 
     at_table(database, play)
 
@@ -147,7 +147,7 @@ def test_where_all_share_an_account_it_has_no_quota(
     async def play(table: Table) -> None:
         host = await table.sit_down()
         connection.execute("UPDATE users SET quota = 1")
-        assert len(await table.ask(host, slots=5)) == 5
+        assert len(await table.ask(host, wanted=5)) == 5
         assert table.store.asked["users"] == 0
 
     at_table(database, play, limits_users=False)
@@ -191,9 +191,9 @@ def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
         rows = await table.statements.run(
             "register_host",
             {
-                "user": other, "slots": 1, "speed": 0.0, "name": "", "version": "",
-                "instance": connection.execute(
-                    "SELECT instance FROM hosts WHERE id = %s", (host,)
+                "user": other, "workers": 1, "speed": 0.0, "name": "", "version": "",
+                "host_key_digest": connection.execute(
+                    "SELECT host_key_digest FROM hosts WHERE id = %s", (host,)
                 ).fetchone()[0],  # type: ignore[index]
             },
         )  # fmt: skip
@@ -252,7 +252,7 @@ def test_a_lease_number_is_never_used_twice(
 
     async def play(table: Table) -> None:
         host = await table.sit_down()
-        numbers.extend(leased.lease for leased in await table.ask(host, slots=4))
+        numbers.extend(leased.lease for leased in await table.ask(host, wanted=4))
 
     for _ in range(3):
         at_table(database, play)
@@ -341,7 +341,7 @@ def test_leases_are_reached_by_number_however_few_are_open(
         (campaign.root, campaign.id),
     )
     connection.execute(
-        "INSERT INTO leases (id, workunit, host, budget, deadline, state, ended_at)"
+        "INSERT INTO leases (id, workunit, host, node_budget, deadline, state, ended_at)"
         " SELECT id, id, 1, 1, now(), 'returned', now() FROM workunits"
     )
     connection.execute("VACUUM ANALYZE leases, workunits")

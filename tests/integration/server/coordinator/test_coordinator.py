@@ -77,7 +77,7 @@ def test_a_stranger_is_asked_to_say_hello(coordinator: str) -> None:
 
 
 def test_the_database_does_not_hold_the_host_key(host: Host, connection: Connection) -> None:
-    row = connection.execute("SELECT uuid_send(instance) FROM hosts").fetchone()
+    row = connection.execute("SELECT uuid_send(host_key_digest) FROM hosts").fetchone()
     assert row is not None
     assert bytes(row[0]) != host.key
 
@@ -95,7 +95,7 @@ def test_hello_ends_forgotten_leases(host: Host, queue: Queue) -> None:
 
 
 def test_a_workunit_says_everything_a_client_needs(host: Host, queue: Queue) -> None:
-    (workunit,) = queue.add(1, budget=123)
+    (workunit,) = queue.add(1, node_budget=123)
     (taken,) = host.take()
     assert queue.workunit_of(taken) == workunit
     assert taken.game.startswith("reversi:4x4")
@@ -119,7 +119,7 @@ def test_the_speed_that_a_host_has_shown_counts_more_than_what_it_says(
         row = connection.execute("SELECT speed FROM hosts WHERE searched_seconds >= 1").fetchone()
         return row[0] if row else 0.0
 
-    def budget(host: Host, said: int) -> int:
+    def node_budget(host: Host, said: int) -> int:
         (taken,) = host.request(speed=said).workunits
         host.give_back(taken.lease_id)
         return taken.node_budget
@@ -127,24 +127,24 @@ def test_the_speed_that_a_host_has_shown_counts_more_than_what_it_says(
     queue.add(3)
     with running_coordinator(database) as address:
         host = Host(address)
-        assert budget(host, 5000) == 10_000  # two seconds' worth of what it says
+        assert node_budget(host, 5000) == 10_000  # two seconds' worth of what it says
         first, second = host.take(2)
         host.submit(answer(first, nodes=3_000, milliseconds=2_000))
         wait_until(lambda: shown() == pytest.approx(1500))
-        wait_until(lambda: budget(host, 5000) == 3_000)
+        wait_until(lambda: node_budget(host, 5000) == 3_000)
         # Refused results, repeated ones and those too short to tell anything do not count.
         host.submit(answer(first, nodes=10**9, milliseconds=2_000))
         host.submit(pb.Result(lease_id=10**6, answer=pb.YES, nodes=10**9, milliseconds=2_000))
         host.submit(answer(second, nodes=10**6, milliseconds=5))
         # What it says at the next start does not, either.
-        host.hello(nodes_per_second=77)
-        assert (shown(), budget(host, 77)) == (pytest.approx(1500), 3_000)
+        host.hello(speed=77)
+        assert (shown(), node_budget(host, 77)) == (pytest.approx(1500), 3_000)
         host.close()
     # Another coordinator knows from the record, in which the latest results count most.
     with running_coordinator(database) as address:
         again = Host(address, hello=False)
         again.key = host.key
-        assert budget(again, 5000) == 3_000
+        assert node_budget(again, 5000) == 3_000
         (third,) = again.take()
         again.submit(answer(third, nodes=10**8, milliseconds=10**7))
         wait_until(lambda: shown() == pytest.approx(10_000, rel=0.01))
@@ -221,7 +221,7 @@ def test_work_for_a_client_that_hung_up_is_not_lost(
     host: Host, queue: Queue, waiting: list[int]
 ) -> None:
     call = host.stub.RequestWork.future(
-        pb.RequestWorkRequest(host_key=host.key, slots=4, wait_ms=60_000)
+        pb.RequestWorkRequest(host_key=host.key, wanted=4, wait_ms=60_000)
     )
     wait_until(lambda: 1 in waiting)
     call.cancel()

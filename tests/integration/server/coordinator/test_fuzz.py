@@ -199,7 +199,7 @@ def test_nothing_that_is_sent_does_harm(
         _say_hello(address, tokens, keys)
         _say_hello(address, tokens[:1], [VICTIM])
         (victim,) = connection.execute(
-            "SELECT id FROM hosts WHERE instance = %s", (hosts.host_key_digest(VICTIM),)
+            "SELECT id FROM hosts WHERE host_key_digest = %s", (hosts.host_key_digest(VICTIM),)
         ).fetchone() or (0,)
         staff = [
             open_account(connection, role.value, role, actor="test")

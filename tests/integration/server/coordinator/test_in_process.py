@@ -37,7 +37,7 @@ def test_work_goes_out_and_comes_back(connection: Connection, queue: Queue) -> N
     first, second, third = queue.add(3)
     coordinator = InProcessCoordinator(connection)
     ada = coordinator.register("ada")
-    leased = coordinator.request(ada, slots=2, speed=1000.0)
+    leased = coordinator.request(ada, wanted=2, speed=1000.0)
     assert [item.workunit for item in leased] == [first, second]
     assert {item.node_budget for item in leased} == {2000}
     told = coordinator.heartbeat([Progress(ada.id, item.lease, 5) for item in leased])
@@ -47,7 +47,7 @@ def test_work_goes_out_and_comes_back(connection: Connection, queue: Queue) -> N
     assert told_later.directive == "withdrawn"
     assert coordinator.give_back([Progress(ada.id, leased[0].lease, 7)]) == 1
     assert coordinator.give_back([Progress(ada.id, leased[0].lease, 7)]) == 0
-    again = coordinator.request(ada, slots=9)
+    again = coordinator.request(ada, wanted=9)
     assert [item.workunit for item in again] == [first, third]
     result = Returned(ada.id, again[0].lease, "yes", again[0].threshold, 16, 10, 0.1)
     unknown = result._replace(lease=1)

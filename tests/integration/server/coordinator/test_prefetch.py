@@ -60,10 +60,10 @@ def at_prefetched_table(
 
 
 def take(
-    table: Table, host: tuple[HostId, UserId], slots: int = 1, speed: float = 0.0
+    table: Table, host: tuple[HostId, UserId], wanted: int = 1, speed: float = 0.0
 ) -> list[Leased]:
-    table.prefetch.asked_for(slots)
-    return table.assigner.assign_at_once(Request(*host, slots, speed))
+    table.prefetch.asked_for(wanted)
+    return table.assigner.assign_at_once(Request(*host, wanted, speed))
 
 
 def states(connection: Connection) -> list[str]:
@@ -89,13 +89,13 @@ def test_a_call_gets_the_most_urgent_work_without_a_statement(
         assert states(connection) == ["leased"] * 7 + ["ready"] * 3
         assert nobodys(connection) == []
         asked = table.store.asked.copy()
-        leased = take(table, host, slots=4)
+        leased = take(table, host, wanted=4)
         assert [item.workunit for item in leased] == added[1:5]
         assert table.store.asked == asked
         await table.store._written(item.lease for item in leased)
         assert {item.lease for item in leased} < open_leases(connection)
         assert nobodys(connection) == []
-        rest = take(table, host, slots=4)  # what there is
+        rest = take(table, host, wanted=4)  # what there is
         assert [item.workunit for item in rest] == added[5:7]
         await table.store._written()
         assert connection.execute("SELECT count(*) FROM holds").fetchone() == (0,)
@@ -105,12 +105,12 @@ def test_a_call_gets_the_most_urgent_work_without_a_statement(
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.3, 1234.5, 1e9, FAST])
-@pytest.mark.parametrize("budget", [None, 7])
+@pytest.mark.parametrize("node_budget", [None, 7])
 def test_budgets_are_the_same_from_memory_and_from_the_queue(
     database: str, connection: Connection, queue: Queue, small: None,
-    speed: float, budget: int | None,
+    speed: float, node_budget: int | None,
 ) -> None:  # fmt: skip
-    queue.add(8, budget=budget)
+    queue.add(8, node_budget=node_budget)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
         (from_memory,) = take(table, host, speed=speed)
@@ -118,7 +118,8 @@ def test_budgets_are_the_same_from_memory_and_from_the_queue(
         assert from_memory.node_budget == assigned.node_budget
         await table.store._written()
         rows = connection.execute(
-            "SELECT budget FROM leases WHERE id = ANY (%s)", ([from_memory.lease, assigned.lease],)
+            "SELECT node_budget FROM leases WHERE id = ANY (%s)",
+            ([from_memory.lease, assigned.lease],),
         )
         assert rows.fetchall() == [(assigned.node_budget,)] * 2
 
@@ -152,7 +153,7 @@ def test_the_work_of_a_dead_coordinator_is_ready_again(
     queue.add(14)
 
     async def play(table: Table, host: tuple[HostId, UserId]) -> None:
-        taken = take(table, host, slots=2)
+        taken = take(table, host, wanted=2)
         await table.store._written()
         # It dies. Another one holds work of its own, and some that came back meanwhile.
         await table.store.give_back([Progress(host[0], taken[0].lease, 0)])
@@ -187,13 +188,13 @@ def test_a_quota_holds_for_prefetched_work_too(
         table.quota.forget()
         assert take(table, host) == []  # nothing is known of it
         assert len(await table.ask(host)) == 1
-        assert len(take(table, host, slots=2)) == 2
+        assert len(take(table, host, wanted=2)) == 2
         assert take(table, host) == []
         assert await table.ask(host) == []  # those from memory are counted
         connection.execute("UPDATE users SET quota = 5")
         connection.execute("UPDATE hosts SET quota = 100")
         table.quota.forget()
-        assert len(await table.ask(host, slots=9)) == 1
+        assert len(await table.ask(host, wanted=9)) == 1
 
     at_prefetched_table(database, play)
 
@@ -243,10 +244,10 @@ def test_nothing_is_prefetched_for_few_calls(database: str, queue: Queue) -> Non
 
     async def play(table: Table) -> None:
         host = await table.sit_down()
-        for slots, is_low in ((LEAST - 1, False), (2 * LEAST, True)):
+        for wanted, is_low in ((LEAST - 1, False), (2 * LEAST, True)):
             table.now += RATE_SECONDS
             for _ in range(2):
-                take(table, host, slots=int(slots * RATE_SECONDS / module.AHEAD_SECONDS))
+                take(table, host, wanted=int(wanted * RATE_SECONDS / module.AHEAD_SECONDS))
                 table.now += RATE_SECONDS
             assert table.prefetch.low.is_set() is is_low
 

@@ -49,7 +49,7 @@ def researcher(connection: Connection) -> str:
 
 @pytest.fixture
 def server(database: str, connection: Connection) -> Iterator[str]:
-    create_campaign(connection, SPEC, node_limit=100, replication="none")
+    create_campaign(connection, SPEC, node_budget=100, replication="none")
     with running_coordinator(database, require_token=True) as address:
         yield address
 
@@ -84,7 +84,8 @@ def everything(queries: Queries) -> dict[str, Any]:
 def test_both_doors_while_it_runs(
     connection: Connection, database: str, server: str, researcher: str
 ) -> None:
-    solve = Solve(connection, create_campaign(connection, SPEC, node_limit=100, replication="none"))
+    campaign = create_campaign(connection, SPEC, node_budget=100, replication="none")
+    solve = Solve(connection, campaign)
     with zermelo.open(database) as near, zermelo.open(server=server, token=researcher) as far:
         assert near.campaigns() == far.campaigns() == [SPEC]
         doors = [campaigns.campaign(SPEC) for campaigns in (near, far)]
@@ -223,7 +224,7 @@ def test_the_library_changes_nothing(database: str) -> None:
 def test_the_command_through_both_doors(
     connection: Connection, database: str, server: str, researcher: str
 ) -> None:
-    Solve(connection, create_campaign(connection, SPEC, node_limit=100, replication="none")).run()
+    Solve(connection, create_campaign(connection, SPEC, node_budget=100, replication="none")).run()
     near, far = ["--database", database], ["--server", server, "--token", researcher]
     number = str(connection.execute("SELECT min(workunit) FROM results").fetchall()[0][0])
     for question in (

@@ -36,7 +36,7 @@ TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
         VOLUNTEER, pb.HelloRequest(protocol_version=1, host_key=b"h" * 16, workers=1), None,
     ),
     "Coordinator/RequestWork": (
-        VOLUNTEER, pb.RequestWorkRequest(host_key=KEY, slots=1), service.UNKNOWN_HOST,
+        VOLUNTEER, pb.RequestWorkRequest(host_key=KEY, wanted=1), service.UNKNOWN_HOST,
     ),
     "Coordinator/SubmitResults": (
         VOLUNTEER,

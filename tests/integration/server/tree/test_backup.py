@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection
-from zermelo.server.tree.backup import Claim, Contradiction, add_claims, back_up
+from zermelo.server.tree.backup import Contradiction, Evidence, add_evidence, back_up
 
 LIMIT = 10
 Graph = list[list[int]]
@@ -30,7 +30,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> tuple[Graph, list[int], list[tuple[int, int, int]]]:
-    """A graph, the true score of every node, and true claims about some nodes."""
+    """A graph, the true score of every node, and true evidence about some nodes."""
     graph = draw(graphs())
     scores = [0] * len(graph)
     for node in reversed(range(len(graph))):
@@ -39,17 +39,17 @@ def worlds(draw: st.DrawFn) -> tuple[Graph, list[int], list[tuple[int, int, int]
             max(-scores[child] for child in below) if below
             else draw(st.integers(-LIMIT, LIMIT))
         )
-    claims = []
+    evidence = []
     for node in draw(st.lists(st.integers(0, len(graph) - 1), max_size=12)):
         lo = draw(st.integers(-LIMIT, scores[node]))
         hi = draw(st.integers(scores[node], LIMIT))
-        claims.append((node, lo, hi))
-    return graph, scores, claims
+        evidence.append((node, lo, hi))
+    return graph, scores, evidence
 
 
 def plant(connection: Connection, graph: Graph) -> int:
     """The graph as the tree of a new campaign; nodes are numbered from 1."""
-    connection.execute("TRUNCATE nodes, histories, claims, node_changes")
+    connection.execute("TRUNCATE nodes, histories, evidence, node_changes")
     campaign = create_campaign(connection, "reversi:4x4", replication="none").id
     for node, children in enumerate(graph):
         parents = [other + 1 for other, below in enumerate(graph) if node in below]
@@ -64,12 +64,12 @@ def plant(connection: Connection, graph: Graph) -> int:
     return campaign
 
 
-def naive(graph: Graph, claims: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+def naive(graph: Graph, evidence: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
     bounds = [(-LIMIT, LIMIT)] * len(graph)
     for node in reversed(range(len(graph))):
         lo, hi = -LIMIT, LIMIT
-        for claimed, low, high in claims:
-            if claimed == node:
+        for proved, low, high in evidence:
+            if proved == node:
                 lo, hi = max(lo, low), min(hi, high)
         if graph[node]:
             lo = max(lo, max(-bounds[child][1] for child in graph[node]))
@@ -87,25 +87,25 @@ def stored(connection: Connection) -> list[tuple[int, int]]:
 def test_back_up_equals_naive_evaluation(
     connection: Connection, world: tuple[Graph, list[int], list[tuple[int, int, int]]]
 ) -> None:
-    graph, scores, claims = world
+    graph, scores, evidence = world
     campaign = plant(connection, graph)
     before = stored(connection)
-    half = len(claims) // 2
-    for number, batch in enumerate((claims[:half], claims[half:])):
-        add_claims(connection, campaign, [
-            Claim(node + 1, 100 * number + place, lo, hi)
+    half = len(evidence) // 2
+    for number, batch in enumerate((evidence[:half], evidence[half:])):
+        add_evidence(connection, campaign, [
+            Evidence(node + 1, 100 * number + place, lo, hi)
             for place, (node, lo, hi) in enumerate(batch)
         ])
         now = stored(connection)
         assert all(b[0] <= a[0] and a[1] <= b[1] for b, a in zip(before, now, strict=True))
         before = now
-    assert stored(connection) == naive(graph, claims)
+    assert stored(connection) == naive(graph, evidence)
     assert all(lo <= score <= hi for (lo, hi), score in zip(before, scores, strict=True))
 
 
 def test_changes_are_published(connection: Connection) -> None:
     campaign = plant(connection, [[1, 2], [], []])
-    changed = add_claims(connection, campaign, [Claim(2, 1, 3, 3), Claim(3, 2, 4, 10)])
+    changed = add_evidence(connection, campaign, [Evidence(2, 1, 3, 3), Evidence(3, 2, 4, 10)])
     assert changed == {1, 2, 3}
     assert {row[0] for row in connection.execute("SELECT node FROM node_changes")} == {1, 2, 3}
     assert stored(connection)[0] == (-3, -3)
@@ -113,7 +113,7 @@ def test_changes_are_published(connection: Connection) -> None:
 
 def test_a_node_expanded_above_known_children_is_backed_up(connection: Connection) -> None:
     campaign = plant(connection, [[1], [], []])
-    add_claims(connection, campaign, [Claim(3, 1, 5, 5)])
+    add_evidence(connection, campaign, [Evidence(3, 1, 5, 5)])
     connection.execute("UPDATE nodes SET children = '{3}' WHERE id = 2")
     assert back_up(connection, campaign, [2]) == {1, 2}
     assert stored(connection)[0] == (5, 5)
@@ -121,8 +121,8 @@ def test_a_node_expanded_above_known_children_is_backed_up(connection: Connectio
 
 def test_a_contradiction_is_never_written(connection: Connection) -> None:
     campaign = plant(connection, [[1], []])
-    add_claims(connection, campaign, [Claim(1, 1, 5, 10)])
+    add_evidence(connection, campaign, [Evidence(1, 1, 5, 10)])
     with pytest.raises(Contradiction) as caught, connection.transaction():
-        add_claims(connection, campaign, [Claim(2, 2, 0, 0)])
+        add_evidence(connection, campaign, [Evidence(2, 2, 0, 0)])
     assert caught.value.nodes == [1]
     assert stored(connection) == [(5, 10), (-10, 10)]

@@ -39,7 +39,7 @@ def run(database: str, *arguments: str) -> Any:
 
 @pytest.fixture
 def solve(connection: Connection) -> Solve:
-    campaign = create_campaign(connection, SPEC, node_limit=40, replication="none")
+    campaign = create_campaign(connection, SPEC, node_budget=40, replication="none")
     solve = Solve(connection, campaign, clients=2, users=True)
     for _ in range(12):
         solve.step()
@@ -74,7 +74,7 @@ def test_a_ban_takes_out_what_the_host_said(database: str, solve: Solve) -> None
     assert banned["doubted"] == answers[0] > 0
     solve.assimilate()
     left = connection.execute(
-        "SELECT count(*) FROM claims JOIN results ON lease = result WHERE host = %s", (host.id,)
+        "SELECT count(*) FROM evidence JOIN results ON lease = result WHERE host = %s", (host.id,)
     ).fetchone()
     assert left == (0,)
     assert check_database(connection) == []
@@ -115,7 +115,7 @@ def test_backup_and_restore(
     with pytest.raises(DumpError, match="not empty"):
         run(empty_database, "db", "restore", str(file))
     with connect_once(empty_database) as copy:
-        for table in ("nodes", "claims", "results", "workunits", "leases", "hosts", "audit"):
+        for table in ("nodes", "evidence", "results", "workunits", "leases", "hosts", "audit"):
             statement = f"SELECT * FROM {table} ORDER BY 1, 2".encode()  # noqa: S608
             original = solve.connection.execute(statement).fetchall()
             assert copy.execute(statement).fetchall() == original
@@ -163,7 +163,7 @@ def logins(database: str) -> Iterator[dict[str, str]]:
         "zermelo_research",
         ("SELECT count(*) FROM nodes", "SELECT count(*) FROM credits", "SELECT name FROM hosts"),
         ("UPDATE nodes SET lo = hi", "DELETE FROM results", "SELECT * FROM tokens",
-         "SELECT instance FROM hosts", "CREATE TABLE mine (x integer)", "TRUNCATE claims",
+         "SELECT host_key_digest FROM hosts", "CREATE TABLE mine (x integer)", "TRUNCATE evidence",
          "INSERT INTO audit (actor, action, subject) VALUES ('a', 'b', 'c')",
          "UPDATE users SET role = 'operator'"),
     ),
@@ -194,7 +194,7 @@ def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -
 
 def test_the_services_need_no_more_than_their_role(database: str, connection: Connection) -> None:
     run(database, "db", "roles")
-    campaign = create_campaign(connection, SPEC, replication="adaptive", node_limit=60)
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_budget=60)
     connection.execute("SET ROLE zermelo_service")
     assert Solve(connection, campaign, clients=4, users=True).run() == Bounds(-8, -8)
 

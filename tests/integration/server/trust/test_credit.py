@@ -44,18 +44,18 @@ def make_host(connection: Connection, name: str, team: str = "") -> int:
 
 
 def add_host(connection: Connection, user: str) -> int:
-    """A known host, as fast as `SPEED` by what others confirmed."""
+    """A trusted host, as fast as `SPEED` by what others confirmed."""
     return int(value(
         connection,
-        "INSERT INTO hosts (user_id, instance, streak, validated_nodes, validated_seconds)"
+        "INSERT INTO hosts (user_id, host_key_digest, streak, validated_nodes, validated_seconds)"
         " SELECT id, gen_random_uuid(), %s, %s, 100 FROM users WHERE name = %s RETURNING id",
-        records.KNOWN_AFTER, SPEED * 100, user,
+        records.TRUSTED_AFTER, SPEED * 100, user,
     ))  # fmt: skip
 
 
 def ended_lease(
     connection: Connection, campaign: Campaign, host: int, *,
-    nodes: int, seconds: float, budget: int = 10**12, state: str = "cancelled",
+    nodes: int, seconds: float, node_budget: int = 10**12, state: str = "cancelled",
 ) -> int:  # fmt: skip
     """A lease without a result, whose last progress came after so many seconds."""
     threshold = value(connection, "SELECT count(*) - 16 FROM workunits")
@@ -67,10 +67,10 @@ def ended_lease(
     )  # fmt: skip
     lease = value(
         connection,
-        "INSERT INTO leases (id, workunit, host, budget, nodes, state, leased_at, progress_at,"
+        "INSERT INTO leases (id, workunit, host, node_budget, nodes, state, leased_at, progress_at,"
         " deadline, ended_at) SELECT coalesce(max(id), 0) + 1, %s, %s, %s, %s, %s,"
         " now() - %s * interval '1 second', now(), now(), now() FROM leases RETURNING id",
-        workunit, host, budget, nodes, state, seconds,
+        workunit, host, node_budget, nodes, state, seconds,
     )  # fmt: skip
     connection.execute("UPDATE totals SET workunits = workunits + 1, withdrawn = withdrawn + 1")
     return int(lease)
@@ -115,19 +115,19 @@ def test_no_claim_earns_more_than_time_budget_and_record_allow(
         host = make_host(connection, "ada")
         grant(connection, [(host, GRANTED)])
         ids = [
-            ended_lease(connection, campaign, host, nodes=nodes, budget=budget, seconds=seconds,
-                        state="cancelled" if withdrawn else "abandoned")
-            for nodes, budget, seconds, withdrawn in leases
+            ended_lease(connection, campaign, host, nodes=nodes, node_budget=most,
+                        seconds=seconds, state="cancelled" if withdrawn else "abandoned")
+            for nodes, most, seconds, withdrawn in leases
         ]
         grant_partial(connection, ids)
         granted = dict(connection.execute("SELECT lease, nodes FROM partial_credits").fetchall())
-        for lease, (nodes, budget, seconds, _) in zip(ids, leases, strict=True):
-            most = min(nodes, budget, seconds * SPEED)
+        for lease, (nodes, node_budget, seconds, _) in zip(ids, leases, strict=True):
+            most = min(nodes, node_budget, seconds * SPEED)
             assert granted.get(lease, 0) <= most * 1.001 + 1
         earned = partial(connection, host)
         assert earned <= PARTIAL_SHARE * GRANTED * 1.001
         assert earned == pytest.approx(sum(granted.values()), rel=1e-3)
-        deserved = [min(nodes, budget, seconds * SPEED) for nodes, budget, seconds, _ in leases]
+        deserved = [min(nodes, most, seconds * SPEED) for nodes, most, seconds, _ in leases]
         if all(most == 0 or most >= 2 for most in deserved):
             assert earned == pytest.approx(
                 min(sum(deserved), PARTIAL_SHARE * GRANTED), rel=1e-2, abs=2
@@ -209,7 +209,7 @@ def test_sums_per_user_host_team_and_month(connection: Connection, campaign: Cam
 
 
 def test_sums_agree_with_the_results_of_a_real_solve(connection: Connection) -> None:
-    campaign = create_campaign(connection, SPEC, replication="adaptive", node_limit=60)
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_budget=60)
     Solve(connection, campaign, clients=4, users=True).run()
     by_result = value(connection, "SELECT sum(credit) FROM results")
     assert by_result > 0

@@ -16,7 +16,7 @@ from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import create_campaign, find_campaign, steer_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, connect_once
-from zermelo.server.tree.backup import add_claims
+from zermelo.server.tree.backup import add_evidence
 from zermelo.server.trust import records
 from zermelo.server.trust.audit import actions
 from zermelo.server.validator import validate
@@ -27,13 +27,13 @@ VALUE = KNOWN_VALUES[SPEC]
 
 @pytest.fixture(autouse=True)
 def quick_trust(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small boards have few questions: hosts become known sooner."""
-    monkeypatch.setattr(records, "KNOWN_AFTER", 3)
+    """Small boards have few questions: hosts become trusted sooner."""
+    monkeypatch.setattr(records, "TRUSTED_AFTER", 3)
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.2)
 
 
 def solve_of(connection: Connection, clients: int = 6, **options: Any) -> Solve:
-    options = {"replication": "adaptive", "node_limit": 30} | options
+    options = {"replication": "adaptive", "node_budget": 30} | options
     campaign = create_campaign(connection, SPEC, **options)
     return Solve(connection, campaign, clients=clients, users=True)
 
@@ -96,7 +96,7 @@ def test_liars_of_one_user_never_get_a_wrong_bound_in(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, seed: int, rate: float, liars: int
 ) -> None:
     """While hosts are new every answer is checked, and never by a host of the same user."""
-    monkeypatch.setattr(records, "KNOWN_AFTER", 1000)
+    monkeypatch.setattr(records, "TRUSTED_AFTER", 1000)
     solve = solve_of(connection, clients=5 + liars)
     solve.random.seed(seed)
     told = [Liar(host, rate, seed) for host in solve.hosts[:liars]]
@@ -121,7 +121,7 @@ def test_two_replicas_never_go_to_one_user(connection: Connection) -> None:
 
 
 def test_a_single_user_waits_for_another(connection: Connection) -> None:
-    campaign = create_campaign(connection, SPEC, replication="adaptive", node_limit=100_000)
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_budget=100_000)
     solve = Solve(connection, campaign, clients=2)  # two hosts of one user
     solve.plan.step(solve.demand())
     one, other = solve.hosts
@@ -158,7 +158,7 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     solve.assimilate()
     assert wrong_bounds(connection, before) == []
     assert count(
-        connection, "SELECT count(*) FROM claims JOIN results ON lease = result WHERE host = %s",
+        connection, "SELECT count(*) FROM evidence JOIN results ON lease = result WHERE host = %s",
         solve.hosts[0].id,
     ) == 0
     assert check_database(connection) == []
@@ -219,7 +219,7 @@ def test_who_boasts_of_sharper_bounds_is_found_out(
 
 def test_strangers_who_lie_alike_are_too_few(connection: Connection) -> None:
     """Two users whom nobody knows do not get in what they agree on, nor keep it in."""
-    solve = solve_of(connection, clients=6, node_limit=100_000)
+    solve = solve_of(connection, clients=6, node_budget=100_000)
     solve.plan.step(solve.demand())
     (work,) = solve.hosts[0].take()
     for number, host in enumerate(solve.hosts):
@@ -240,17 +240,17 @@ def test_strangers_who_lie_alike_are_too_few(connection: Connection) -> None:
     assert check_database(connection) == []
 
 
-@pytest.mark.parametrize("known_seen", ["now", "12 hours ago"])
-def test_strangers_need_one_who_is_known_however_many_they_are(
-    connection: Connection, known_seen: str
+@pytest.mark.parametrize("trusted_seen", ["now", "12 hours ago"])
+def test_strangers_need_one_who_is_trusted_however_many_they_are(
+    connection: Connection, trusted_seen: str
 ) -> None:
-    """Neither many idle accounts nor the sleep of those who are known puts strangers in charge."""
-    solve = solve_of(connection, clients=9, node_limit=100_000)
-    known = [host.id for host in solve.hosts[4:7]]
-    connection.execute("UPDATE hosts SET streak = 1000000 WHERE id = ANY(%s)", (known,))
-    if known_seen != "now":
+    """Neither many idle accounts nor the sleep of trusted users puts strangers in charge."""
+    solve = solve_of(connection, clients=9, node_budget=100_000)
+    trusted = [host.id for host in solve.hosts[4:7]]
+    connection.execute("UPDATE hosts SET streak = 1000000 WHERE id = ANY(%s)", (trusted,))
+    if trusted_seen != "now":
         connection.execute(
-            "UPDATE hosts SET seen_at = now() - interval '12 hours' WHERE id = ANY(%s)", (known,)
+            "UPDATE hosts SET seen_at = now() - interval '12 hours' WHERE id = ANY(%s)", (trusted,)
         )
     solve.plan.step(solve.demand())
     (work,) = solve.hosts[0].take()
@@ -266,11 +266,11 @@ def test_strangers_need_one_who_is_known_however_many_they_are(
     assert check_database(connection) == []
 
 
-def test_strangers_who_proved_themselves_outnumber_the_few_who_are_known(
+def test_strangers_who_proved_themselves_outnumber_the_few_who_are_trusted(
     connection: Connection,
 ) -> None:
-    solve = solve_of(connection, clients=9, node_limit=100_000)
-    tried = records.KNOWN_AFTER // 2
+    solve = solve_of(connection, clients=9, node_budget=100_000)
+    tried = records.TRUSTED_AFTER // 2
     for hosts, streak in ((solve.hosts[:6], tried), (solve.hosts[6:], 1000000)):
         connection.execute(
             "UPDATE hosts SET streak = %s WHERE id = ANY(%s)",
@@ -293,7 +293,7 @@ def test_who_is_found_out_before_the_tree_has_its_answer(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
-    solve = solve_of(connection, clients=3, node_limit=100_000)
+    solve = solve_of(connection, clients=3, node_budget=100_000)
     trusting(solve)
     solve.plan.step(solve.demand())
     liar = solve.hosts[0]
@@ -313,7 +313,7 @@ def test_who_is_found_out_while_its_answer_goes_into_the_tree(
     database: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
-    solve = solve_of(connection, clients=3, node_limit=100_000)
+    solve = solve_of(connection, clients=3, node_budget=100_000)
     trusting(solve)
     solve.plan.step(solve.demand())
     liar = solve.hosts[0]
@@ -325,18 +325,18 @@ def test_who_is_found_out_while_its_answer_goes_into_the_tree(
         if not convictions:
             with connect_once(database) as other, other.transaction():
                 convictions.append(records.convict(other, [liar.id], actor="test"))
-        return add_claims(*arguments)
+        return add_evidence(*arguments)
 
-    monkeypatch.setattr(assimilator, "add_claims", slowly)
+    monkeypatch.setattr(assimilator, "add_evidence", slowly)
     solve.assimilate()
     assert convictions == [1]
-    assert count(connection, "SELECT count(*) FROM claims") == 0
+    assert count(connection, "SELECT count(*) FROM evidence") == 0
     assert check_database(connection) == []
     assert solve.run() == Bounds(VALUE, VALUE)
 
 
 def test_a_campaign_can_be_cancelled_in_the_middle_of_a_dispute(connection: Connection) -> None:
-    solve = solve_of(connection, clients=2, node_limit=100_000)
+    solve = solve_of(connection, clients=2, node_budget=100_000)
     solve.plan.step(solve.demand())
     one, other = solve.hosts
     (work,) = one.take()
@@ -351,7 +351,7 @@ def test_a_campaign_can_be_cancelled_in_the_middle_of_a_dispute(connection: Conn
 
 
 def test_a_finished_campaign_goes_on_when_its_value_is_in_doubt(connection: Connection) -> None:
-    solve = solve_of(connection, clients=4, goal="outcome", node_limit=100_000)
+    solve = solve_of(connection, clients=4, goal="outcome", node_budget=100_000)
     trusting(solve)
     for host in solve.hosts:
         Liar(host, 1.0)
@@ -371,7 +371,7 @@ def test_a_finished_campaign_goes_on_when_its_value_is_in_doubt(connection: Conn
 
 def test_seeds_from_a_liar_taint_honest_answers(connection: Connection) -> None:
     """What an honest host found with false seeds goes out with the seeds."""
-    solve = solve_of(connection, clients=4, node_limit=20)
+    solve = solve_of(connection, clients=4, node_budget=20)
     trusting(solve)
     rows: list[tuple[int, int]] = []
     while len(rows) < 2:
@@ -392,7 +392,7 @@ def test_seeds_from_a_liar_taint_honest_answers(connection: Connection) -> None:
     ).fetchall()
     assert states == [("retracted",), ("retracted",)]
     assert count(
-        connection, "SELECT count(*) FROM claims WHERE result IN (%s, %s)", source, resting
+        connection, "SELECT count(*) FROM evidence WHERE result IN (%s, %s)", source, resting
     ) == 0
     assert check_database(connection) == []
     assert solve.run() == Bounds(VALUE, VALUE)

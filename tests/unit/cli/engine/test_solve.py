@@ -99,14 +99,24 @@ def test_a_window_gives_bounds_and_names_only_a_proved_move() -> None:
     assert run("solve", "reversi:4x4", "--window", "-99,99", "--json").json["value"] == -8
 
 
-def test_the_node_limit_leaves_bounds_and_its_own_exit_code() -> None:
-    code, out, _ = run("solve", "reversi:6x6", "--node-limit", 5000, "--hash-mb", 1)
-    answer = run("solve", "reversi:6x6", "--node-limit", 5000, "--hash-mb", 1, "--json").json
+def test_the_node_budget_leaves_bounds_and_its_own_exit_code() -> None:
+    code, out, _ = run("solve", "reversi:6x6", "--node-budget", 5000, "--hash-mb", 1)
+    answer = run("solve", "reversi:6x6", "--node-budget", 5000, "--hash-mb", 1, "--json").json
     assert code == 3
-    assert "node limit reached" in out
+    assert "node budget reached" in out
     assert answer["status"] == "exhausted"
     assert answer["value"] is None
     assert answer["bounds"][0] <= -4 <= answer["bounds"][1]
+
+
+def test_the_former_name_of_the_node_budget_still_works() -> None:
+    new = run("solve", "reversi:6x6", "--node-budget", 5000, "--hash-mb", 1, "--json").json
+    former = run("solve", "reversi:6x6", "--node-limit", 5000, "--hash-mb", 1, "--json").json
+    assert (former["status"], former["nodes"]) == (new["status"], new["nodes"])
+    told = run("solve", "--help").out
+    assert "--node-budget" in told
+    assert "ZERMELO_NODE_BUDGET" in told
+    assert "limit" not in told.casefold()
 
 
 def test_options_have_twins_in_the_environment() -> None:
@@ -133,7 +143,7 @@ def test_options_have_twins_in_the_environment() -> None:
     (["reversi:4x4", "--threads", "many"], ["--threads", "'many'"]),
     (["reversi:4x4", "--hash-mb", "0"], ["--hash-mb", "0", "x>=1"]),
     (["reversi:4x4", "--hash-mb", "999999999"], ["999999999 MB", "this machine"]),
-    (["reversi:4x4", "--node-limit", "0"], ["--node-limit", "0", "1<=x"]),
+    (["reversi:4x4", "--node-budget", "0"], ["--node-budget", "0", "1<=x"]),
     (["reversi:4x4", "--algorithm", "magic"], ["'magic'", "'mtdf'"]),
     (["reversi:4x4", "--goal", "fun"], ["'fun'", "'outcome'"]),
     (["reversi:4x4", "--speed", "9"], ["--speed"]),

@@ -14,8 +14,8 @@ from zermelo.server.coordinator.leases.second_opinions import choose
 ADA, BOB = 1, 2
 
 
-def request(host: int, user: int, slots: int) -> Request:
-    return Request(host, user, slots, speed=1.0)
+def request(host: int, user: int, wanted: int) -> Request:
+    return Request(host, user, wanted, speed=1.0)
 
 
 def requests_served(slots: list[Slot]) -> list[int]:
@@ -63,7 +63,7 @@ def test_probes_come_at_their_rate_and_only_to_those_who_do_not_know_them() -> N
 
 
 @pytest.mark.parametrize(
-    ("speed", "most_nodes", "budget"),
+    ("speed", "max_node_budget", "budget"),
     [
         (1000.0, None, 2000),
         (1000.0, 1500, 1500),
@@ -72,10 +72,10 @@ def test_probes_come_at_their_rate_and_only_to_those_who_do_not_know_them() -> N
     ],
 )
 def test_a_budget_is_what_the_host_searches_in_the_target_time(
-    speed: float, most_nodes: int | None, budget: int
+    speed: float, max_node_budget: int | None, budget: int
 ) -> None:
     item = Prefetched(
         hold=1, workunit=1, campaign=1, game="reversi:4x4", position=bytes(16), history=None,
-        threshold=0, most_nodes=most_nodes, target_seconds=2.0, known=None, probe=False,
+        threshold=0, max_node_budget=max_node_budget, target_seconds=2.0, known=None, probe=False,
     )  # fmt: skip
     assert node_budget(item, speed) == budget

@@ -15,7 +15,7 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 
 WORK = Leased(
     request=1, host=1, lease=1, node_budget=1, hold=1, workunit=1, campaign=1,
-    game="reversi:4x4", position=bytes(16), history=None, threshold=0, most_nodes=None,
+    game="reversi:4x4", position=bytes(16), history=None, threshold=0, max_node_budget=None,
     target_seconds=1.0, known=None, probe=False,
 )  # fmt: skip
 
@@ -31,7 +31,7 @@ class LateAssigner:
 
     async def assign(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
         self.statements += 1
-        granted = [request.slots for request in requests]
+        granted = [request.wanted for request in requests]
         assert self.queue is not None
         if self._prefetched:
             self._ready = True
@@ -64,7 +64,7 @@ def test_work_that_turns_up_while_the_statement_runs_is_handed_out(
         )
         running = asyncio.create_task(queue.run())
         try:
-            request = Request(host=1, user=1, slots=1, speed=0.0)
+            request = Request(host=1, user=1, wanted=1, speed=0.0)
             return await queue.request(request, wait_seconds=60)
         finally:
             running.cancel()

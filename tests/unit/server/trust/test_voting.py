@@ -26,11 +26,11 @@ SCORES = st.integers(-16, 16)
 
 
 def vote(
-    lease: int, answer: str, lo: int, hi: int, *, user: int = 0, trusted: bool = False,
+    lease: int, answer: str, lo: int, hi: int, *, user: int = 0, believed: bool = False,
     **more: Any,
 ) -> Vote:  # fmt: skip
     return Vote(lease, host=lease, user=user or lease, answer=answer, bounds=Bounds(lo, hi),
-                trusted=trusted, **more)
+                believed=believed, **more)
 
 
 @st.composite
@@ -137,36 +137,37 @@ def test_one_user_is_one_voice_however_many_hosts() -> None:
     assert decide([*votes, vote(9, "yes", 4, 16)], 4, RULES, 1).decided
 
 
-def test_a_new_host_needs_a_second_user_a_known_one_does_not() -> None:
+def test_a_new_host_needs_a_second_user_a_trusted_one_does_not() -> None:
     alone = decide([vote(1, "yes", 8, 16)], 4, RULES, 1)
     assert (alone.decided, alone.quorum) == (False, 2)
-    known = decide([vote(1, "yes", 8, 16, trusted=True)], 4, RULES, 1)
-    assert known.decided
-    assert known.bounds == Bounds(8, 16)
+    trusted = decide([vote(1, "yes", 8, 16, believed=True)], 4, RULES, 1)
+    assert trusted.decided
+    assert trusted.bounds == Bounds(8, 16)
     # Of two bounds only that which answers, because only for that a check would ask.
-    assert decide([vote(1, "yes", 8, 9, trusted=True)], 4, RULES, 1).bounds == Bounds(8, 16)
-    assert decide([vote(1, "no", -3, 2, trusted=True)], 4, RULES, 1).bounds == Bounds(-16, 2)
+    assert decide([vote(1, "yes", 8, 9, believed=True)], 4, RULES, 1).bounds == Bounds(8, 16)
+    assert decide([vote(1, "no", -3, 2, believed=True)], 4, RULES, 1).bounds == Bounds(-16, 2)
     both = decide([vote(1, "yes", 8, 16), vote(2, "yes", 6, 12)], 4, RULES, 1)
     assert both.bounds == Bounds(6, 16)
 
 
-def test_strangers_need_more_of_them_or_one_who_is_known() -> None:
+def test_strangers_need_more_of_them_or_one_who_is_trusted() -> None:
     votes = [vote(1, "yes", 4, 16), vote(2, "yes", 4, 16)]
     two = decide(votes, 4, RULES, 1, strangers=3)
     assert (two.decided, two.quorum, two.disputed) == (False, 2, False)
     assert decide([*votes, vote(3, "yes", 4, 16)], 4, RULES, 2, strangers=3).decided
-    assert decide([votes[0], vote(3, "yes", 4, 16, known=True)], 4, RULES, 2, strangers=3).decided
+    trusted = vote(3, "yes", 4, 16, trusted_host=True)
+    assert decide([votes[0], trusted], 4, RULES, 2, strangers=3).decided
     hard = [vote(1, "exhausted", -16, 16), vote(2, "exhausted", -16, 16)]
     assert not decide(hard, 4, RULES, 2, strangers=3).decided
-    # Where most are known, however many strangers are too few.
+    # Where most are trusted, however many strangers are too few.
     many = [vote(number, "yes", 4, 16) for number in range(1, 9)]
     assert not decide(many, 4, RULES, 2, strangers=None).decided
-    assert decide([*many[:1], vote(9, "yes", 4, 16, known=True)], 4, RULES, 2, None).decided
-    # A stranger's answer does not keep those who are known from finding it too hard.
-    known = [vote(number, "exhausted", -16, 16, known=True) for number in (2, 3, 4)]
-    assert decide([many[0], *known], 4, RULES, 2, strangers=None).answer == "exhausted"
-    # One who is known and says the opposite helps nobody to agree.
-    opposed = [*votes, vote(3, "no", -16, 3, known=True)]
+    assert decide([*many[:1], vote(9, "yes", 4, 16, trusted_host=True)], 4, RULES, 2, None).decided
+    # A stranger's answer does not keep those who are trusted from finding it too hard.
+    trusted = [vote(number, "exhausted", -16, 16, trusted_host=True) for number in (2, 3, 4)]
+    assert decide([many[0], *trusted], 4, RULES, 2, strangers=None).answer == "exhausted"
+    # One who is trusted and says the opposite helps nobody to agree.
+    opposed = [*votes, vote(3, "no", -16, 3, trusted_host=True)]
     assert not decide(opposed, 4, RULES, 2, strangers=3).decided
 
 
@@ -186,27 +187,27 @@ def test_the_sharpest_question_that_bounds_answer(lo: int, hi: int, threshold: i
         assert bounds.answers(sharper + 1 if told else sharper - 1) != told
 
 
-def test_a_pledge_that_nobody_can_keep_is_broken() -> None:
-    pledge = vote(1, "yes", 8, 16, known=True, pledge=True, budget=100)
+def test_a_restated_bound_that_nobody_finds_is_refuted() -> None:
+    restated = vote(1, "yes", 8, 16, trusted_host=True, restated=True, node_budget=100)
 
     def checked(*budgets: int) -> list[Vote]:
-        return [vote(number, "exhausted", -16, 16, known=True, budget=budget)
-                for number, budget in enumerate(budgets, 2)]
+        return [vote(number, "exhausted", -16, 16, trusted_host=True, node_budget=node_budget)
+                for number, node_budget in enumerate(budgets, 2)]
 
-    assert not decide([pledge, *checked(100, 100)], 8, RULES, 2).decided
-    broken = decide([pledge, *checked(100, 100, 200)], 8, RULES, 2)
-    assert (broken.losers, broken.answer) == ([pledge], "exhausted")
+    assert not decide([restated, *checked(100, 100)], 8, RULES, 2).decided
+    broken = decide([restated, *checked(100, 100, 200)], 8, RULES, 2)
+    assert (broken.losers, broken.answer) == ([restated], "exhausted")
     # Who had less to spend says nothing about it.
-    unclear = decide([pledge, *checked(100, 100, 99)], 8, RULES, 2)
-    assert (unclear.losers, unclear.others) == ([], [pledge])
-    kept = decide([pledge, *checked(100), vote(9, "yes", 8, 16)], 8, RULES, 2)
+    unclear = decide([restated, *checked(100, 100, 99)], 8, RULES, 2)
+    assert (unclear.losers, unclear.others) == ([], [restated])
+    kept = decide([restated, *checked(100), vote(9, "yes", 8, 16)], 8, RULES, 2)
     assert (kept.answer, kept.losers) == ("yes", [])
     told = [vote(number, "no", -16, 7) for number in (2, 3, 4)]
-    assert decide([pledge, *told], 8, RULES, 2).losers == [pledge]
+    assert decide([restated, *told], 8, RULES, 2).losers == [restated]
 
 
 def test_a_contradiction_is_decided_by_three_with_a_lead_of_two() -> None:
-    votes = [vote(1, "yes", 4, 16, trusted=True), vote(2, "no", -16, 3)]
+    votes = [vote(1, "yes", 4, 16, believed=True), vote(2, "no", -16, 3)]
     assert decide(votes, 4, RULES, 1).quorum == DISPUTE_QUORUM
     votes.append(vote(3, "no", -16, 3))
     assert not decide(votes, 4, RULES, 2).decided
@@ -230,7 +231,7 @@ def test_running_out_of_budget_confirms_nothing() -> None:
 
 def test_what_lies_below_is_believed_when_two_users_say_it() -> None:
     def told(lease: int, **bounds: Bounds) -> Vote:
-        return Vote(lease, lease, lease, "exhausted", RULES, trusted=False,
+        return Vote(lease, lease, lease, "exhausted", RULES, believed=False,
                     proved={(name.encode(), b""): value for name, value in bounds.items()})
 
     one = told(1, x=Bounds(3, 16), y=Bounds(0, 5))
@@ -242,7 +243,7 @@ def test_what_lies_below_is_believed_when_two_users_say_it() -> None:
 
 def test_a_lie_about_what_lies_below_is_found_out() -> None:
     def told(lease: int, lo: int, hi: int) -> Vote:
-        return Vote(lease, lease, lease, "exhausted", RULES, trusted=False,
+        return Vote(lease, lease, lease, "exhausted", RULES, believed=False,
                     proved={(b"x", b""): Bounds(lo, hi)})
 
     liar, honest = told(1, 9, 16), [told(number, -16, 2 + number) for number in range(2, 5)]
