@@ -212,7 +212,7 @@ def _print_ablations(found: list[Ablation]) -> None:
 @click.option("--ffo", "suite", default="ffo40-44", show_default=True,
               help="The suite that starts with FFO 40: a file, or the name of a shipped one.")
 @click.option("--node-budget", type=click.IntRange(min=1), default=TECHNIQUE_NODES,
-              show_default=True, help="With --techniques: give a position up after so many nodes.")
+              show_default=True, help="With --techniques: nodes until a position is given up.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 def main(
     only: tuple[str, ...], techniques: bool, suite: str, node_budget: int, as_json: bool

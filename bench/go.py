@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON list, for programs")
     parser.add_argument("--long", action="store_true", help="also the runs that take minutes")
     parser.add_argument("--techniques", action="store_true", help="also without each technique")
-    parser.add_argument("--node-budget", type=int, help="give up a long run after so many nodes")
+    parser.add_argument("--node-budget", type=int, help="nodes after which a long run is given up")
     parser.add_argument("--hash-mb", type=int, default=4096, help="table of the long runs")
     arguments = parser.parse_args()
     specs = (("go:4x4", 2), ("go:4x4,ko=ssk", 2), ("go:4x4,ko=basic", 1))

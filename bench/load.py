@@ -66,7 +66,7 @@ class Told:
 
 @dataclass
 class Memory:
-    """Resident megabytes of the services so many seconds after the beginning."""
+    """Resident megabytes of the services `seconds` after the beginning."""
 
     seconds: float
     megabytes: dict[str, float]

@@ -70,7 +70,7 @@ class Report:
 
 
 def plant(connection: Connection, frontier: int, replication: str = "none") -> Campaign:
-    """A campaign whose tree has at least so many frontier nodes."""
+    """A campaign whose tree has at least `frontier` frontier nodes."""
     campaign = create_campaign(connection, SPEC, replication=replication)
     tree, engine = Tree(connection, campaign.id, campaign.game), open_engine(campaign.game)
     level = tree.load([campaign.root])
@@ -82,7 +82,7 @@ def plant(connection: Connection, frontier: int, replication: str = "none") -> C
 
 
 class Feeder:
-    """Keeps so many workunits open, as a generator does: results make room for new ones."""
+    """Keeps a number of workunits open, as a generator does: results make room for new ones."""
 
     def __init__(self, connection: Connection, campaign: Campaign) -> None:
         self._connection = connection

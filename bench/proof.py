@@ -43,7 +43,7 @@ GO = ("go:4x4", "go:4x4,ko=basic")
 POSITIONS = 1_000_000
 GROWN_MOVES = 10
 QUESTIONS = 2000
-#: Certificates to the frontier, and so many plies deep.
+#: Certificates to the frontier (None), and to this depth in plies.
 DEPTHS = (None, 14)
 #: The bound of the made-up certificate.
 POINTS = 10

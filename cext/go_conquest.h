@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     go_sample *samples;
     int count, room;
-    int every;           /* one state in so many is taken */
+    int every;           /* one state in this number is taken */
     int nearest, farthest; /* within this reach */
     uint64_t random;
 } go_samples;
@@ -92,7 +92,7 @@ static inline int go_lives(const go_conquest *c, uint32_t stones)
     return c->lives[stones >> 3] >> (stones & 7) & 1;
 }
 
-/* Whether so many stones on empty points could make everything certain.
+/* Whether `stones` stones on empty points could make everything certain.
 
        1: there are such points; whether the opponent leaves them is another question
        0: for certain not */
@@ -172,7 +172,7 @@ static inline void go_put(const go_conquest *c, uint64_t entry)
     line[place] = entry;
 }
 
-/* Record a yes that keeps so many stones, or (kept 0) a no. */
+/* Record a yes that keeps `kept` stones, or (kept 0) a no. */
 static inline void go_record(
     const go_conquest *c, const go_option *state, int move, int reach, int kept)
 {

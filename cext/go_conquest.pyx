@@ -212,7 +212,7 @@ cdef class Conquest:
 
     def finishes(self, own, other, int answers):
         """Whether alive ones among `own` get every point, the other side being to move, with
-        so many answers of their owner at most. True is a proof, False is not."""
+        at most `answers` answers of their owner. True is a proof, False is not."""
         cdef go_bits alive = go_alive(&self.c.size, own)
         return alive != 0 and go_finishes(&self.c.size, alive, other, answers) != 0
 

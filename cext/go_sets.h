@@ -34,7 +34,7 @@ static inline go_bits go_unpacked(const go_size *size, uint32_t packed)
 }
 
 /* Whether the owner of `alive` stones gets every point though the other side, with stones on
-   `other`, moves first: after each of its moves he answers, at most so many times, next to
+   `other`, moves first: after each of its moves he answers, at most `answers` times, next to
    his alive stones and to an inner point of a region that is not yet secure.
 
        # # # # # # #        # alive, o inner; . touches an alive stone
@@ -48,7 +48,7 @@ static inline go_bits go_unpacked(const go_size *size, uint32_t packed)
    secure.
 
        1: a proof
-       0: not within so many answers; with more, or in another way, he may */
+       0: not within that number of answers; with more, or in another way, he may */
 static int go_finishes(const go_size *size, go_bits alive, go_bits other, int answers)
 {
     go_bits open = size->mask & ~go_territory(size, alive), near = go_grow(alive);

@@ -18,7 +18,7 @@ cdef enum:
     SUM_STEPS = 2048
     BIT = 256
     NEVER = 1 << 24         # the cost of what cannot be proved
-    HOPELESS = 8            # so many discs below beta: probably no move will reach it
+    HOPELESS = 8            # discs below beta: probably no move will reach it
 
 # By margin of the evaluation over the score to reach: a proof is cheap when there is much
 # to spare, dear when it will probably fail. The errors of the evaluation are taken as

@@ -190,7 +190,7 @@ static inline int enter_ban(Chain *chain, const State *state) {
     return 1;
 }
 
-/* Whether the prover forces the score from this state within so many plies. A state with a
+/* Whether the prover forces the score from this state within `plies` plies. A state with a
  * ban is known by its children; one that comes back on the way leads nowhere.
  *
  *     1:    a proof
@@ -217,7 +217,7 @@ static int within(const Ranks *ranks, const State *state, int plies, Chain *chai
 }
 
 /* Whether putting a stone here, any one of the prover's or all of the opponent's, leads to
- * states that are won within so many plies: 1 is a proof, 0 is none (see `within`). */
+ * states that are won within `plies` plies: 1 is a proof, 0 is none (see `within`). */
 static int stones_lead(const Ranks *ranks, uint32_t board, int black_moves, int plies,
                        int *cut) {
     Chain chain = {.length = 0, .cut = 0};
@@ -237,7 +237,7 @@ static int stones_lead(const Ranks *ranks, uint32_t board, int black_moves, int 
     return !any;
 }
 
-/* Mark the states with `rank` from which a stone leads to ends so many plies away; how many. */
+/* Mark the states with `rank` from which a stone leads to ends `plies` plies away; how many. */
 static uint64_t sweep(Ranks *ranks, int rank, int plies, int *cut) {
     uint64_t found = 0;
     for (uint32_t board = 0; board < ranks->boards->number && !*ranks->stop; board++) {

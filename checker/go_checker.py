@@ -67,7 +67,7 @@ class CompiledGo:
         return answer
 
     def within(self, position: GoPosition, bound: int, plies: int) -> bool | None:
-        """The answer, if one side is seen within so many plies to have a proof."""
+        """The answer, if one side is seen within `plies` plies to have a proof."""
         state = (position.black, position.white, position.black_to_move, position.passes,
                  position.ko, position.past)
         own, searched = position.black_to_move, max(0, plies - self._lead)

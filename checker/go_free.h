@@ -49,10 +49,10 @@ static int is_about(const Free *slot, const State *state, uint32_t question) {
         && slot->white == state->white;
 }
 
-/* Whether the prover forces the target within so many plies if there were no ko rule at all:
+/* Whether the prover forces the target within `plies` plies if there were no ko rule at all:
  *
  *     1:    a proof
- *     0:    not seen within so many plies; with more he may
+ *     0:    not seen within `plies` plies; with more he may
  *
  * Then he does so under superko, too, provided that no board he creates on the way was there
  * before. For let him always play towards the nearest end. Should he create a board X that

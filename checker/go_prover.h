@@ -1,4 +1,4 @@
-/* Go for the checker: can one side force a score within so many plies, the past and all?
+/* Go for the checker: can one side force a score within a number of plies, the past and all?
  *
  * Plain search: one move where the prover is to move, every move where the other side is,
  * the game played to its end, and all that is remembered kept apart by the whole set of
@@ -174,11 +174,11 @@ static int settled_by_cycle(const Prover *prover, const Earlier *earlier, int pa
     return (prover->prover_black ? black : -black) >= prover->target ? 1 : -1;
 }
 
-/* Whether the prover is seen to force the target within so many plies, or simply from there
+/* Whether the prover is seen to force the target within `plies` plies, or simply from there
  * on. `passes` is Black's passes minus White's so far.
  *
  *     1:    a proof
- *     0:    not seen within so many plies; with more he may */
+ *     0:    not seen within `plies` plies; with more he may */
 static int forces(Prover *prover, const State *state, int passes, int plies) {
     prover->nodes++;
     if (prover->stop || prover->length == LONGEST_PATH || !plies) return 0;

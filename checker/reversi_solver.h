@@ -16,10 +16,10 @@
 #define TABLE_EMPTIES 7
 /* With fewer than this, so does counting replies. */
 #define SORT_EMPTIES 5
-/* From so many on, the positions after the moves are asked for in the table first. */
+/* From this number of empty squares on, the table is asked for the positions after the moves. */
 #define CHILD_TABLE_EMPTIES 9
-/* From so many on, moves are ordered by how the position looks after them; above the next
- * number, for every two empty squares a ply further ahead. */
+/* From LOOK_EMPTIES empty squares on, moves are ordered by how the position looks after them;
+ * above LOOK_AHEAD_EMPTIES, for every two empty squares a ply further ahead. */
 #define LOOK_EMPTIES 10
 #define LOOK_AHEAD_EMPTIES 12
 #define MOST_PLIES_AHEAD 5
@@ -115,7 +115,7 @@ static inline int look(const Rules *rules, Board own, Board opponent) {
          + CORNER_WEIGHT * (count(own & rules->corners) - count(opponent & rules->corners));
 }
 
-/* The same after the best moves of both sides, so many plies ahead. It is no part of a proof.
+/* The same after the best moves of both sides, `plies` plies ahead. It is no part of a proof.
  * About that look, fail-hard below and fail-soft above:
  *
  *     result <= alpha:          it is at most the result

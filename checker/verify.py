@@ -64,7 +64,7 @@ def verify(
     seed: int | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Report:
-    """Check a certificate with all its leaves, or so many of them chosen at random.
+    """Check a certificate with all its leaves, or a number of them chosen at random.
 
     Raises `CertificateError` for a file that is damaged, `RefusedError` for one that does
     not prove what it says.
@@ -137,7 +137,7 @@ def _check_root(certificate: Certificate, game: Game[Any]) -> None:
 
 
 def most_wrong(leaves: int, checked: int, confidence: float = CONFIDENCE) -> int:
-    """The most leaves that may be wrong though a sample of so many was right.
+    """The most leaves that may be wrong though a sample of `checked` leaves was right.
 
     If one more were wrong, a sample without any of them would be less likely than the
     confidence leaves room for: (leaves - checked) / leaves * ... for every wrong leaf.

@@ -34,7 +34,7 @@ def proof() -> None:
 @option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), required=True,
         help="The file to write.")
 @option("--to-depth", type=click.IntRange(0, 1000), default=None,
-        help="Go on below the frontier, so many plies from the root.")
+        help="Go on below the frontier, to this number of plies from the root.")
 @option("--full", is_flag=True, help="Go on to the end of every game; no leaves remain.")
 @database_options
 @json_option
@@ -76,7 +76,7 @@ def export(
 @proof.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @option("--leaves", default="all", metavar="all|sample:N|none",
-        help="Which leaves to search again: all, so many chosen at random, or none.")
+        help="Which leaves to search again: all, a number of them chosen at random, or none.")
 @option("--seed", type=click.IntRange(0), default=None,
         help="Repeat the choice of an earlier sample.")
 @option("--threads", type=click.IntRange(1, 1024), default=None, show_default="one per core",

@@ -1,6 +1,6 @@
 """The configuration file: one commented TOML file, checked key by key.
 
-One list of keys is the gate for what is read and the commentary of what is written.
+One list of keys says what may be read, and comments what is written.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Crew:
     # -- what they may use ----------------------------------------------------------------
 
     def limit(self, limits: Limits, allowed: int) -> None:
-        """Let so many searches run from now on, within these limits."""
+        """Let `allowed` searches run from now on, within these limits."""
         if limits.priority != self._limits.priority:
             for member in self.members:
                 set_priority(member.pid, limits.priority)

@@ -38,8 +38,8 @@ from zermelo.proto.worker_pb2 import FromWorker
 log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
-#: A paused search is handed back when its lease has only so many heartbeats left, and
-#: before the next look at the computer could be too late.
+#: A paused search is handed back when its lease has only LAST_BEATS heartbeats left, or
+#: LAST_LOOKS looks at the computer: the next one could be too late.
 LAST_BEATS = 2.0
 LAST_LOOKS = 3.0
 MOST_HELD = 1024

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from zermelo.client.preferences import ALL_DAY, Limits, Preferences
 from zermelo.client.sensors import Sensors
 
-#: After a pause the load must fall to this share of its limit, and the temperature by so
-#: many degrees, before work goes on: else the client would flutter.
+#: After a pause the load must fall to this share of its limit, and the temperature by
+#: CALM_DEGREES, before work goes on: else the client would start and stop all the time.
 CALM_SHARE = 0.8
 CALM_DEGREES = 5.0
 #: The share of the past in the average load, one reading a second.

@@ -1,4 +1,4 @@
-"""The leases this client holds: what it promised, how far it is, until when it may."""
+"""The leases this client holds: the workunit of each, how far its search is, and its deadline."""
 
 from __future__ import annotations
 

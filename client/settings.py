@@ -61,7 +61,7 @@ class ClientSettings:
     user_name: str = ""
     #: How the owner calls this host.
     host_name: str = ""
-    #: Stop after so many results; None to go on for ever.
+    #: Stop after this number of results; None to go on for ever.
     max_workunits: int | None = None
     #: Stop after so long; None to go on for ever.
     run_seconds: float | None = None

@@ -19,7 +19,7 @@ class CountsLines(Protocol):
     """Perft at the engine's speed."""
 
     def count_lines(self, position: Any, plies: int) -> int:
-        """The lines of play of so many moves; a game that ends earlier counts as one."""
+        """The lines of play of `plies` moves; a game that ends earlier counts as one."""
 
 
 @runtime_checkable

@@ -33,7 +33,7 @@ _MAGIC = b"ZGC2"
 _FIRST_SLICE = 1 << 16  # nodes
 _CONQUEST_SHARE = 2, 12  # nodes of the conquest to one of the prover's, on small and large boards
 _LARGE = 20  # points of a board on which owning everything is tried for any question,
-_PLENTY = 1_000_000  # given so many nodes: with fewer, to weigh all sets would take longer
+_PLENTY = 1_000_000  # nodes of a search: with fewer, to weigh all sets would take longer
 
 
 class _StoppedError(Exception):
@@ -287,7 +287,7 @@ class GoEngine:
         return self._conquest if asked else None
 
     def _left(self, nodes: int | None) -> int | None:
-        """So many nodes, as far as the limit allows; None: as many as it takes."""
+        """At most `nodes` nodes, within the node budget; None: as many as it takes."""
         if self._node_budget is None:
             return nodes
         left = self._node_budget - self._nodes

@@ -18,7 +18,7 @@ from zermelo.proto.limits_pb2 import Role, allowed
 COORDINATOR = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
 OPERATIONS = operations_pb2.DESCRIPTOR.services_by_name["Operations"]
 RESEARCH = research_pb2.DESCRIPTOR.services_by_name["Research"]
-#: All that a coordinator serves and its gate guards.
+#: All that a coordinator serves, behind its admission.
 SERVICES = (COORDINATOR, OPERATIONS, RESEARCH)
 
 #: What this release speaks, and the oldest client that its coordinator still serves.

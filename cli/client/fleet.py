@@ -26,7 +26,7 @@ FOR_EVER = 10.0**9
 @option("--memory-mb", type=click.IntRange(1, 1 << 20), default=None,
         show_default="64 per core", help="For the tables of each client.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
-        help="Stop each client after so many results.")
+        help="Stop each client after this number of results.")
 @duration_option("--for", "run_seconds", show_default="until Ctrl-C",
                  help="Stop after so long, such as 8h.")
 @json_option

@@ -37,7 +37,7 @@ from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
         help="How long to try to tell the server that the client stops.")
 @option("--once", is_flag=True, help="Stop after one result.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
-        help="Stop after so many results.")
+        help="Stop after this number of results.")
 @duration_option("--for", "run_seconds", show_default="no limit",
                  help="Stop after so long, such as 30m or 8h.")
 @option("--verbose", is_flag=True, help="Log every detail.")

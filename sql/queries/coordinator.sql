@@ -99,7 +99,7 @@ WHERE state = 'running' AND replication <> 'none'
 -- name: reserve_leases
 -- A block of lease numbers for whoever asks. A crash of PostgreSQL may undo the latest leases
 -- while clients hold them, so a number must never come again. The commit of this update waits
--- for the disk before anybody else gets at the row; a sequence would promise neither. A
+-- for the disk before anybody else gets at the row; a sequence does neither. A
 -- database restored from a backup has forgotten more than the latest: the clock has not.
 UPDATE lease_blocks SET reserved = greatest(reserved + 1, extract(epoch FROM now())::bigint)
 RETURNING reserved

@@ -22,7 +22,7 @@ def go(spec: str) -> Go:
 
 
 def wander(game: Go, rng: random.Random, moves: int) -> GoPosition:
-    """An unfinished position after at most so many random moves, few of them passes."""
+    """An unfinished position after at most `moves` random moves, few of them passes."""
     position = game.initial()
     for _ in range(moves):
         choices = game.moves(position)

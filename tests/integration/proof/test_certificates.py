@@ -82,7 +82,7 @@ def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec
 
 @pytest.mark.parametrize("spec", ["go:2x3", "go:2x3,ko=basic"])
 def test_a_planted_wrong_leaf_of_go(connection: Connection, tmp_path: Path, spec: str) -> None:
-    """The root is a leaf, and promises a point too much."""
+    """The root is a leaf, and says a point too much."""
     certificate = certify(connection, spec, tmp_path / "proof", node_budget=10**6)
     assert all(entry.leaf for entry in certificate.entries())
     entries = [entry._replace(bound=entry.bound + 1) if entry.at_least else entry

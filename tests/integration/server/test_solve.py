@@ -24,7 +24,7 @@ def agrees(bounds: Bounds, value: int, goal: str) -> bool:
 
 
 def late_position(game: Game[Any], empties: int, seed: int) -> str:
-    """A position that random play reaches with so many plies left."""
+    """A position that random play reaches with this number of plies left."""
     chance = random.Random(seed)
     while True:
         position = game.initial()

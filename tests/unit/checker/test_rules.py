@@ -30,7 +30,7 @@ def open_reversi(rows: int, cols: int, scoring: str = "raw") -> Reversi:
 
 
 def random_position(game: Reversi, seed: int, empties: int = 0) -> ReversiPosition:
-    """A position of a random game, with at most so many empty squares if any are told."""
+    """A position of a random game, with at most `empties` empty squares where that is told."""
     choose = random.Random(seed)
     position = game.initial()
     length = choose.randrange(game.max_score)

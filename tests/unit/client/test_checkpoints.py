@@ -88,7 +88,7 @@ def test_a_half_written_checkpoint_leaves_the_last_one(
 
 
 class InterruptedEngine:
-    """An engine whose searches are interrupted after so many nodes, whatever the clock says."""
+    """An engine whose searches are interrupted after a number of nodes, whatever the clock says."""
 
     def __init__(
         self, engine: Engine, searcher: Searcher, after: int, interruption: Interruption
@@ -112,7 +112,7 @@ class InterruptedEngine:
 
 
 def interrupting(searcher: Searcher, after: int, interruption: Interruption) -> InterruptedEngine:
-    """Interrupt every search of this searcher after so many nodes."""
+    """Interrupt every search of this searcher after `after` nodes."""
     spec = workunit().game
     engine = InterruptedEngine(searcher._engine(spec), searcher, after, interruption)
     searcher._engines[spec] = cast(Engine, engine)
@@ -120,7 +120,7 @@ def interrupting(searcher: Searcher, after: int, interruption: Interruption) -> 
 
 
 def interrupted(searcher: Searcher, question: pb.Workunit, after: int) -> Dropped:
-    """Search until so many nodes were visited, then save and stop."""
+    """Search until `after` nodes were visited, then save and stop."""
     interrupting(searcher, after, Interruption.SAVE)
     outcome = searcher.solve(question)
     assert isinstance(outcome, Dropped)

@@ -1,4 +1,4 @@
-"""The Go engine against searches that share nothing, and the promises of every engine."""
+"""The Go engine against searches that share nothing, and the contract of every engine."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_symmetric_positions_have_symmetric_answers(size: str) -> None:
         assert len(values) == 1
 
 
-# -- what every engine promises --------------------------------------------------------
+# -- the contract of every engine -------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", ["4x5", "5x5"])

@@ -1,4 +1,4 @@
-"""A crash of PostgreSQL undoes promises at most: what a client was told is true, or is refused."""
+"""A crash of PostgreSQL undoes leases at most: what a client was told is true, or is refused."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def test_a_crash_after_promises(open_path: Path) -> None:
             host = Host(address)
             (first,) = host.take()
             assert host.submit(answer(first)) == [pb.Receipt.ACCEPTED]
-            promised = host.take(4)
+            leased = host.take(4)
             assert postgres.pid is not None
             os.kill(postgres.pid, signal.SIGKILL)
             wait_until(lambda: not postgres.running)
             wait_until(lambda: _back(postgres))
             taken = wait_until(lambda: _when_back(lambda: host.take(4)))
-            before = {workunit.lease_id for workunit in (first, *promised)}
+            before = {workunit.lease_id for workunit in (first, *leased)}
             assert before.isdisjoint(workunit.lease_id for workunit in taken)
-            results = [answer(workunit) for workunit in (*promised, *taken)]
+            results = [answer(workunit) for workunit in (*leased, *taken)]
             receipts = wait_until(lambda: _when_back(lambda: host.submit(*results)))
         with connect_once(url) as connection:
             stored = {row[0] for row in connection.execute("SELECT lease FROM results")}
             assert first.lease_id in stored  # it was acknowledged
-            for workunit, receipt in zip((*promised, *taken), receipts, strict=True):
+            for workunit, receipt in zip((*leased, *taken), receipts, strict=True):
                 assert (receipt != pb.Receipt.REFUSED) == (workunit.lease_id in stored)
             assert pb.Receipt.REFUSED not in receipts[4:]
             # The totals do not know of workunits that the test wrote itself.

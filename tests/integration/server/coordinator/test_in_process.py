@@ -1,4 +1,4 @@
-"""The coordinator without a network keeps the promises of the one with."""
+"""The coordinator without a network behaves like the one with."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def ended_lease(
     connection: Connection, campaign: Campaign, host: int, *,
     nodes: int, seconds: float, node_budget: int = 10**12, state: str = "cancelled",
 ) -> int:  # fmt: skip
-    """A lease without a result, whose last progress came after so many seconds."""
+    """A lease without a result, whose last progress came after `seconds`."""
     threshold = value(connection, "SELECT count(*) - 16 FROM workunits")
     workunit = value(
         connection,

