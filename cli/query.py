@@ -284,7 +284,8 @@ def _results(records: Sequence[replies.ResultRecord]) -> Printout:
     )
 
 
-_totals_only = option("--totals", is_flag=True, help="Only how many of each verdict there are.")
+_totals_only = option("--totals", is_flag=True,
+                      help="Only how many are confirmed, refuted and open.")
 
 
 @_asks(Campaigns.claim_totals, totals=_totals_only)
@@ -293,8 +294,8 @@ def claims(campaigns: Campaigns, name: str, totals: bool) -> Printout:
     count = campaigns.claim_totals(name)
     listed = table(
         "claims", [] if totals else campaigns.claims(name),
-        ["campaign", "position", "verdict", "claim", "score"],
-        lambda one: [one.campaign, one.position, one.verdict, span(one.lower, one.upper),
+        ["campaign", "position", "state", "claim", "score"],
+        lambda one: [one.campaign, one.position, one.state, span(one.lower, one.upper),
                      str(one.worth)], words=3,
     )
 

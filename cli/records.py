@@ -65,7 +65,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, dict):
-            found |= {"known": value["known"], "lo": value["bounds"][0], "hi": value["bounds"][1]}
+            lo, hi = value["bounds"]
+            found |= {"proof_state": value["proof_state"], "lo": lo, "hi": hi}
         else:
             found[name] = value
     return found

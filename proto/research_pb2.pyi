@@ -341,14 +341,14 @@ class OpenLevel(_message.Message):
     def __init__(self, ply: _Optional[int] = ..., ready: _Optional[int] = ..., leased: _Optional[int] = ..., expected: _Optional[float] = ...) -> None: ...
 
 class Worth(_message.Message):
-    __slots__ = ("known", "lo", "hi")
-    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("proof_state", "lo", "hi")
+    PROOF_STATE_FIELD_NUMBER: _ClassVar[int]
     LO_FIELD_NUMBER: _ClassVar[int]
     HI_FIELD_NUMBER: _ClassVar[int]
-    known: str
+    proof_state: str
     lo: int
     hi: int
-    def __init__(self, known: _Optional[str] = ..., lo: _Optional[int] = ..., hi: _Optional[int] = ...) -> None: ...
+    def __init__(self, proof_state: _Optional[str] = ..., lo: _Optional[int] = ..., hi: _Optional[int] = ...) -> None: ...
 
 class MoveWorth(_message.Message):
     __slots__ = ("move", "worth", "best", "secures")
@@ -575,17 +575,17 @@ class ClaimTotals(_message.Message):
     def __init__(self, claims: _Optional[int] = ..., confirmed: _Optional[int] = ..., refuted: _Optional[int] = ..., open: _Optional[int] = ..., nodes: _Optional[int] = ..., remaining: _Optional[float] = ..., without_estimate: _Optional[int] = ...) -> None: ...
 
 class ClaimReport(_message.Message):
-    __slots__ = ("campaign", "position", "lower", "upper", "worth", "verdict")
+    __slots__ = ("campaign", "position", "lower", "upper", "worth", "state")
     CAMPAIGN_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     LOWER_FIELD_NUMBER: _ClassVar[int]
     UPPER_FIELD_NUMBER: _ClassVar[int]
     WORTH_FIELD_NUMBER: _ClassVar[int]
-    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     campaign: str
     position: str
     lower: int
     upper: int
     worth: Worth
-    verdict: str
-    def __init__(self, campaign: _Optional[str] = ..., position: _Optional[str] = ..., lower: _Optional[int] = ..., upper: _Optional[int] = ..., worth: _Optional[_Union[Worth, _Mapping]] = ..., verdict: _Optional[str] = ...) -> None: ...
+    state: str
+    def __init__(self, campaign: _Optional[str] = ..., position: _Optional[str] = ..., lower: _Optional[int] = ..., upper: _Optional[int] = ..., worth: _Optional[_Union[Worth, _Mapping]] = ..., state: _Optional[str] = ...) -> None: ...

@@ -21,7 +21,7 @@ from zermelo.server.claims import ImportedClaim, imported_claims
 from zermelo.server.database import Connection, check_schema, connect_once
 from zermelo.server.embedded import default_data_dir, embedded_database
 
-_VERDICTS = {True: "confirmed", False: "refuted", None: "open"}
+_STATES = {True: "confirmed", False: "refuted", None: "open"}
 
 
 class TreeCampaigns(Campaigns):
@@ -55,13 +55,13 @@ class TreeCampaigns(Campaigns):
         while len(page := self._imported(name, MOST_ROWS, len(claims))) == MOST_ROWS:
             claims += page
         claims += page
-        verdicts = [_VERDICTS[claim.verdict] for claim in claims]
-        estimates = [claim.remaining for claim in claims if claim.verdict is None]
+        states = [_STATES[claim.holds] for claim in claims]
+        estimates = [claim.remaining for claim in claims if claim.holds is None]
         return replies.ClaimTotals(
             claims=len(claims),
-            confirmed=verdicts.count("confirmed"),
-            refuted=verdicts.count("refuted"),
-            open=verdicts.count("open"),
+            confirmed=states.count("confirmed"),
+            refuted=states.count("refuted"),
+            open=states.count("open"),
             nodes=sum(claim.nodes for claim in claims),
             remaining=float(sum(estimate or 0.0 for estimate in estimates)),
             without_estimate=estimates.count(None),
@@ -95,5 +95,5 @@ def _report(claim: ImportedClaim) -> replies.ClaimReport:
     rules = game.score_range
     return replies.ClaimReport(
         claim.campaign, claim.position or game.format(game.initial()), claim.lower, claim.upper,
-        replies.Worth.of(Bounds(claim.lo, claim.hi), rules), _VERDICTS[claim.verdict],
+        replies.Worth.of(Bounds(claim.lo, claim.hi), rules), _STATES[claim.holds],
     )

@@ -15,7 +15,10 @@ from zermelo.research.replies import Worth
 def plain(value: Any) -> Any:
     """An object or a message as a dict, a time as ISO 8601 text, None for what is not set."""
     if isinstance(value, Worth):
-        return {"known": str(value.known), "value": value.value, "bounds": [value.lo, value.hi]}
+        return {
+            "proof_state": str(value.proof_state), "value": value.value,
+            "bounds": [value.lo, value.hi],
+        }  # fmt: skip
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -30,28 +30,28 @@ class Subject:
 class Worth:
     """What is proved about a score; `value` only where it is exact."""
 
-    known: ProofState
+    proof_state: ProofState
     lo: int
     hi: int
 
     @classmethod
     def of(cls, bounds: Bounds, rules: Bounds) -> Worth:
-        known = ProofState.BOUNDED
+        proof_state = ProofState.BOUNDED
         if bounds.exact:
-            known = ProofState.PROVED
+            proof_state = ProofState.PROVED
         elif bounds == rules:
-            known = ProofState.UNKNOWN
-        return cls(known, bounds.lo, bounds.hi)
+            proof_state = ProofState.UNKNOWN
+        return cls(proof_state, bounds.lo, bounds.hi)
 
     @property
     def value(self) -> int | None:
-        return self.lo if self.known is ProofState.PROVED else None
+        return self.lo if self.proof_state is ProofState.PROVED else None
 
     def __str__(self) -> str:
         """Such as ``+4``, ``+2 to +36`` or ``unknown``."""
-        if self.known is ProofState.UNKNOWN:
-            return str(self.known)
-        if self.known is ProofState.PROVED:
+        if self.proof_state is ProofState.UNKNOWN:
+            return str(self.proof_state)
+        if self.proof_state is ProofState.PROVED:
             return f"{self.lo:+d}"
         return f"{self.lo:+d} to {self.hi:+d}"
 
@@ -248,7 +248,7 @@ class ClaimReport:
     upper: int
     worth: Worth
     #: ``confirmed``, ``refuted`` or ``open``.
-    verdict: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)

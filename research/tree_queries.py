@@ -135,7 +135,8 @@ class TreeQueries(Queries):
         at, worth = line.position, self._worth(line.position, line.end)
         for move in play_on(self.game, at):
             steps.append(self._step(at, move, worth, replies.LineSource.ENGINE))
-            at, worth = self.game.play(at, move), replies.Worth(worth.known, -worth.hi, -worth.lo)
+            at = self.game.play(at, move)
+            worth = replies.Worth(worth.proof_state, -worth.hi, -worth.lo)
         return steps
 
     def _step(
@@ -231,7 +232,7 @@ def _moves_worth(
         lo = -below.hi
         others = [-other.lo for at, other in enumerate(after) if at != place]
         told.append(replies.MoveWorth(
-            name, replies.Worth(below.known, lo, -below.lo),
+            name, replies.Worth(below.proof_state, lo, -below.lo),
             best=lo > rules.lo and lo >= min(max(others, default=rules.lo), worth.hi),
             secures=lo >= worth.lo > rules.lo,
         ))

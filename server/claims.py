@@ -118,9 +118,9 @@ class ImportedClaim:
     remaining: float | None
 
     @property
-    def verdict(self) -> bool | None:
+    def holds(self) -> bool | None:
         """Whether the claim is right; None while that is open."""
-        return ClaimAim(Bounds(self.lower, self.upper)).verdict(Bounds(self.lo, self.hi))
+        return ClaimAim(Bounds(self.lower, self.upper)).holds(Bounds(self.lo, self.hi))
 
 
 def imported_claims(

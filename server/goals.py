@@ -42,9 +42,9 @@ class ClaimAim:
     claim: Bounds
 
     def reached(self, bounds: Bounds) -> bool:
-        return self.verdict(bounds) is not None
+        return self.holds(bounds) is not None
 
-    def verdict(self, bounds: Bounds) -> bool | None:
+    def holds(self, bounds: Bounds) -> bool | None:
         """Whether the claim is right; None while that is open."""
         if bounds.hi < self.claim.lo or bounds.lo > self.claim.hi:
             return False

@@ -64,7 +64,7 @@ def test_claims(database: str, tmp_path: Path) -> None:
         made = find_campaign(connection, "published/1")
     assert (made.replication, made.quorum) == (Replication.QUORUM, 3)
     told = json.loads(run("query", "claims", "published", "--database", database, "--json").stdout)
-    assert told["claims"][0]["verdict"] == "open"
+    assert told["claims"][0]["state"] == "open"
 
 
 @pytest.mark.parametrize(("words", "complaint"), [

@@ -114,8 +114,8 @@ def test_thousands_take_no_more_statements_than_three(
     count, told = statements("query", "claims", "big", *at)
     assert count == few[1]
     assert len(told["claims"]) == MANY
-    verdicts = [claim["verdict"] for claim in told["claims"]]
-    assert verdicts[:5] == ["confirmed", "confirmed", "refuted", "open", "open"]
+    states = [claim["state"] for claim in told["claims"]]
+    assert states[:5] == ["confirmed", "confirmed", "refuted", "open", "open"]
     assert told["totals"] == {
         "claims": MANY, "confirmed": 2, "refuted": 1, "open": MANY - 3, "nodes": 700,
         "remaining": 3e9, "without_estimate": MANY - 5,

@@ -45,7 +45,7 @@ def is_true(queries: Queries, position: Any) -> ProofState:
     report = queries.position(GAME.format(position))
     value = minimax(GAME, position)
     assert report.worth.lo <= value <= report.worth.hi
-    if report.worth.known is ProofState.PROVED:
+    if report.worth.proof_state is ProofState.PROVED:
         assert report.worth.value == value
     moves = {GAME.move_name(move): -minimax(GAME, GAME.play(position, move))
              for move in GAME.moves(position)}
@@ -53,7 +53,7 @@ def is_true(queries: Queries, position: Any) -> ProofState:
     for move in report.moves:
         assert move.worth.lo <= moves[move.move] <= move.worth.hi
         assert not move.best or moves[move.move] == value
-    return report.worth.known
+    return report.worth.proof_state
 
 
 def test_while_it_runs(connection: Connection, database: str) -> None:
@@ -64,7 +64,7 @@ def test_while_it_runs(connection: Connection, database: str) -> None:
     with zermelo.open(database) as opened:
         assert opened.campaigns() == [SPEC]
         queries = opened.campaign(SPEC)
-        assert queries.position().worth.known is ProofState.UNKNOWN
+        assert queries.position().worth.proof_state is ProofState.UNKNOWN
         assert queries.line() == []
         while not solve.plan.finished:
             for _ in range(5):
@@ -120,7 +120,7 @@ def test_provenance_names_the_host(connection: Connection, database: str) -> Non
                   min(item.hi for item in report.provenance))
     assert best == Bounds(report.worth.lo, report.worth.hi)
     told = plain(report)
-    assert told["worth"] == {"known": "proved", "value": -8, "bounds": [-8, -8]}
+    assert told["worth"] == {"proof_state": "proved", "value": -8, "bounds": [-8, -8]}
 
 
 def test_symmetric_positions_are_one_and_moves_keep_their_names(
@@ -144,7 +144,7 @@ def test_positions_outside(connection: Connection, database: str) -> None:
     with zermelo.open(database) as opened:
         queries = opened.campaign(SPEC)
         elsewhere = queries.position("XXXX OOOO ---- ---- X")
-        assert (elsewhere.node, elsewhere.worth.known) == (None, ProofState.UNKNOWN)
+        assert (elsewhere.node, elsewhere.worth.proof_state) == (None, ProofState.UNKNOWN)
         over = queries.position("XXXX XXXX XXXX XXX- X")
         assert over.worth.value == 15  # the rules tell, in the tree or not
         with pytest.raises(GameError, match="squares"):
@@ -173,12 +173,12 @@ def test_claims_one_by_one(connection: Connection, database: str, tmp_path: Path
     campaigns = import_claims(connection, game, "list", claims, replication="none")
     assert import_claims(connection, game, "list", claims, replication="none") == campaigns
     with zermelo.open(database) as opened:
-        verdicts = {report.verdict for report in opened.claims("list")
+        states = {report.state for report in opened.claims("list")
                     if not GAME.is_final(GAME.parse(report.position))}
-        assert verdicts == {"open"}
+        assert states == {"open"}
         for campaign in campaigns:
             Solve(connection, campaign).run()
-        assert [report.verdict for report in opened.claims("list")] == expected
+        assert [report.state for report in opened.claims("list")] == expected
 
 
 @pytest.mark.parametrize(("text", "complaint"), [

@@ -116,7 +116,7 @@ def test_claims_through_both_doors(
     with zermelo.open(database) as near, zermelo.open(server=server, token=researcher) as far:
         claims = near.claims("list")
         assert claims == far.claims("list")
-        assert [claim.verdict for claim in claims[:2]] == ["confirmed", "open"]
+        assert [claim.state for claim in claims[:2]] == ["confirmed", "open"]
         assert len(claims) > 2, "more than a page"
 
 
