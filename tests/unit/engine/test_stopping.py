@@ -100,7 +100,7 @@ def check_stopped(case: Case, answer: SearchReport, judge: Callable[[Position], 
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.3, 0.6, 0.9])
-def test_a_node_limit_leaves_true_bounds(
+def test_a_node_budget_leaves_true_bounds(
     case: Case, judge: Callable[[Position], int], share: float
 ) -> None:
     limit = max(1, int(share * case.nodes))

@@ -69,7 +69,7 @@ def test_people_read_a_table_an_algorithm(suite: Path) -> None:
     assert "move ordering" in out
 
 
-def test_what_meets_the_node_limit_is_a_lower_bound() -> None:
+def test_what_meets_the_node_budget_is_a_lower_bound() -> None:
     args = ["compare", "reversi-6x6-12", "--algorithm", "minimax", "--node-budget", 1000]
     assert "≥" in run(*args).out
     assert run(*args, "--json").json["results"][0]["unfinished"] == 10
