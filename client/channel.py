@@ -5,14 +5,14 @@ from __future__ import annotations
 import grpc
 
 from zermelo.client.settings import ClientError, ServerAddress
-from zermelo.proto import service
+from zermelo.proto import replies, service
 
 #: gRPC gives up an attempt to connect after this time and no sooner; TLS on a busy machine takes
 #: seconds. It does not delay the next attempt, which the back-off below does.
 CONNECT_MS = 20_000
 
 CHANNEL_OPTIONS = (
-    ("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),
+    *replies.channel_options(service.COORDINATOR),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 100),

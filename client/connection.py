@@ -19,19 +19,18 @@ from zermelo.client.channel import call_metadata, open_channel
 from zermelo.client.folder import ClientFolder, why
 from zermelo.client.probe import find_out
 from zermelo.client.refusals import (
-    PASSING,
+    NoAnswerError,
     ReplyLostError,
     TokenNeededError,
-    details,
-    reason,
-    refused,
-    retry_after,
+    bad_reply,
+    failure,
 )
 from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ClientSettings, ServerAddress, usable_cores
 from zermelo.client.token_file import TokenFile
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
+from zermelo.proto.replies import ReplyError, reply_parser
 from zermelo.retry import Backoff, Retry
 
 log = logging.getLogger(__name__)
@@ -42,6 +41,8 @@ WORTH_A_LINE = 1.0
 #: A call that has failed for this many seconds is worth finding out why.
 WORTH_A_PROBE = 1.0
 CALL_SECONDS = 20.0
+#: What a request may say: the most that RequestWork's `wait_ms` takes.
+MOST_WAIT_MS = 600_000
 #: The oldest coordinator this client can work for.
 OLDEST_SERVER = 1
 
@@ -55,21 +56,22 @@ class Caller:
 
     def _connect(self) -> None:
         self._channel = open_channel(self.address)
-        self._stub = service.CoordinatorStub(self._channel)
+        self._stub = service.Stub(self._channel, service.COORDINATOR, reply_parser)
 
     async def close(self) -> None:
         await self._channel.close()
 
     async def call(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
-        """One attempt; gRPC's own error for a passing reason, `ClientError` for good."""
+        """One attempt; `NoAnswerError` for a passing reason, another `ClientError` for good."""
         try:
-            return await getattr(self._stub, method)(
+            reply = await getattr(self._stub, method)(
                 request, timeout=seconds, metadata=call_metadata(self.address)
             )
         except grpc.aio.AioRpcError as error:
-            if error.code() in PASSING:
-                raise
-            raise refused(self.address.server, method, error) from error
+            raise failure(self.address.server, method, error) from error
+        if isinstance(reply, ReplyError):
+            raise bad_reply(self.address.server, method, reply)
+        return reply
 
     async def register(self, user_name: str, secret: bytes) -> str:
         """Open an account, or find the one that the same secret opened; its token."""
@@ -127,7 +129,7 @@ class Connection(Caller):
                 f"is too old for this client ({__version__}); ask its operator to update it, or "
                 "install the zermelo release that it runs"
             )
-        self.longest_wait_ms = reply.longest_wait_ms
+        self.longest_wait_ms = min(reply.longest_wait_ms, MOST_WAIT_MS)
         return reply
 
     async def _open_account(self) -> None:
@@ -163,9 +165,9 @@ class Connection(Caller):
         reply: pb.RequestWorkReply
         try:
             reply = await self.call("RequestWork", request, patience)
-        except grpc.aio.AioRpcError as error:
-            if reason(error) is None:
-                raise ReplyLostError(details(error)) from error
+        except NoAnswerError as error:
+            if error.reason is None:
+                raise ReplyLostError(str(error)) from error
             reply = await self._insist("RequestWork", request, patience)
         return reply
 
@@ -189,9 +191,9 @@ class Connection(Caller):
     async def _insist(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
         began = time.monotonic()
         retry = Retry(
-            f"{self.address.server} does not answer {method}", grpc.aio.AioRpcError, log=log,
+            f"{self.address.server} does not answer {method}", NoAnswerError, log=log,
             backoff=Backoff(FIRST_PAUSE, LONGEST_PAUSE), quiet_below=WORTH_A_LINE,
-            describe=lambda _: self.trouble, directed=retry_after,
+            describe=lambda _: self.trouble, directed=lambda error: error.retry_after,
         )  # fmt: skip
 
         async def attempt() -> Any:
@@ -199,7 +201,7 @@ class Connection(Caller):
                 await self._connect_afresh()
             try:
                 return await self.call(method, request, seconds)
-            except grpc.aio.AioRpcError as error:
+            except NoAnswerError as error:
                 await self._explain(error, time.monotonic() - began)
                 raise
 
@@ -208,11 +210,11 @@ class Connection(Caller):
         self.trouble = ""
         return reply
 
-    async def _explain(self, error: grpc.aio.AioRpcError, failing: float) -> None:
+    async def _explain(self, error: NoAnswerError, failing: float) -> None:
         """Say why a call failed in words that help, which gRPC's own seldom do."""
-        unreachable = error.code() is grpc.StatusCode.UNAVAILABLE and reason(error) is None
-        found = await find_out(self.address) if unreachable and failing >= WORTH_A_PROBE else ""
-        self.trouble = found or details(error)
+        probe = error.unreachable and failing >= WORTH_A_PROBE
+        found = await find_out(self.address) if probe else ""
+        self.trouble = found or str(error)
 
     async def _connect_afresh(self) -> None:
         """Before the first contact: forget gRPC's own pauses, nobody else uses the channel."""

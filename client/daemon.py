@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.clock import ClockWatch
-from zermelo.client.connection import Connection
+from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, Connection
 from zermelo.client.control import ControlServer
 from zermelo.client.crew import Crew
 from zermelo.client.folder import PATIENCE_SECONDS, ClientFolder
@@ -32,8 +32,10 @@ from zermelo.client.standing import Standing
 from zermelo.client.status import snapshot
 from zermelo.client.stopping import Stopping
 from zermelo.client.throttle import Throttle
+from zermelo.games import GameError, open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker
+from zermelo.retry import Backoff
 
 log = logging.getLogger(__name__)
 
@@ -158,8 +160,9 @@ class Daemon:
         self.pulse.every(reply.heartbeat_ms)
         if reply.notice:
             log.info("the coordinator says: %s", reply.notice)
-        if reply.games and not self.speed.current:
-            self._get_ready(reply.games[0])
+        game = next(filter(_is_known, reply.games), "")
+        if game and not self.speed.current:
+            self._get_ready(game)
         if saved:
             await self._go_on(saved)
 
@@ -201,10 +204,15 @@ class Daemon:
 
     async def _as_known_host(self, loop: Callable[[], Awaitable[None]]) -> None:
         """Run a loop, introducing ourselves again whenever the coordinator forgot us."""
+        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
+            began = time.monotonic()
             try:
                 return await loop()
             except UnknownHostError:
+                if time.monotonic() - began > LONGEST_PAUSE:
+                    backoff.reset()
+                await asyncio.sleep(backoff.next())
                 await self._hello()
 
     async def _until_enough(self) -> None:
@@ -248,7 +256,8 @@ class Daemon:
     def _finished(self, result: pb.Result) -> None:
         self.intake.backoff.reset()
         held = self.ledger.end(result.lease_id)
-        self.speed.finished(result.nodes, result.milliseconds / 1000)
+        passed = held.seconds if held and held.started_at is not None else None
+        self.speed.finished(result.nodes, result.milliseconds / 1000, passed)
         self.outbox.put(result, held.workunit if held else None)
         if held is not None:
             self.game = held.workunit.game
@@ -359,3 +368,12 @@ class Daemon:
                 return Allowance(allowance.limits, allowance.in_use, "you paused it")
             self.paused_until = None
         return allowance
+
+
+def _is_known(game: str) -> bool:
+    """Whether this release can play a game that the coordinator names."""
+    try:
+        open_game(game)
+    except GameError:
+        return False
+    return True

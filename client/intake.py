@@ -14,7 +14,7 @@ from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.refusals import ReplyLostError
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.retry import Backoff, Retry, jittered
+from zermelo.retry import Backoff, Retry, directed_pause
 
 log = logging.getLogger(__name__)
 
@@ -75,13 +75,14 @@ class Intake:
                 self.no_work = reply.no_work.message or "the coordinator does not say why"
                 if patient:
                     self._log(reply.no_work.reason)
-                    await self._pause(jittered(reply.no_work.retry_after_ms / 1000))
+                    await self._pause(directed_pause(reply.no_work.retry_after_ms / 1000))
 
     async def _request(self, wanted: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
 
         Leases in a reply that was lost would keep their work from everybody until they run
-        out; so the coordinator is told which leases we know of, and ends the others.
+        out; so the coordinator is told which leases we know of, and ends the others. Then less
+        is asked for, because the reply may have been too large.
         """
         retry = Retry(
             "a reply was lost", ReplyLostError, log=log,
@@ -91,11 +92,27 @@ class Intake:
         async def attempt() -> pb.RequestWorkReply:
             if retry.failures:
                 await self._hello()
-            return await self._connection.request_work(
-                wanted, self._speed.current, patient=patient
+            asked = max(1, wanted >> retry.failures)
+            reply = await self._connection.request_work(
+                asked, self._speed.current, patient=patient
             )
+            self._check(reply, asked)
+            return reply
 
         return await retry.acall(attempt)
+
+    def _check(self, reply: pb.RequestWorkReply, asked: int) -> None:
+        """`ReplyLostError` for a reply that gives what nobody asked for."""
+        leases = {workunit.lease_id for workunit in reply.workunits}
+        if len(reply.workunits) > asked:
+            trouble = f"{len(reply.workunits)} workunits came where {asked} were asked for"
+        elif len(leases) < len(reply.workunits) or any(map(self._ledger.get, leases)):
+            trouble = "a lease was given twice"
+        elif min(leases, default=1) < 1:
+            trouble = f"there is no lease {min(leases)}"
+        else:
+            return
+        raise ReplyLostError(f"the coordinator's reply makes no sense: {trouble}")
 
     def _wanted(self) -> int:
         """How many workunits to ask for now."""

@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 
 MOST_A_CALL = 256
 PAUSE_WITHOUT_RECEIPT = 5.0
+#: Why a lease goes back, in bytes.
+LONGEST_MESSAGE = 512
 
 
 class Finished(NamedTuple):
@@ -64,6 +66,8 @@ class Outbox:
     def give_back(
         self, lease: int, nodes: int, cause: pb.ReturnedLease.Cause, message: str = ""
     ) -> None:
+        # Cut by bytes, as the server counts: one too long would have the whole call refused.
+        message = message.encode()[:LONGEST_MESSAGE].decode(errors="ignore")
         self._returns.append(
             pb.ReturnedLease(lease_id=lease, nodes=nodes, cause=cause, message=message)
         )

@@ -15,7 +15,8 @@ from zermelo.proto import coordinator_pb2 as pb
 
 log = logging.getLogger(__name__)
 
-SHORTEST_SECONDS = 0.05
+#: Whatever the server says: it is not called more often, and hears of us in time.
+SHORTEST_SECONDS, LONGEST_SECONDS = 0.2, 300.0
 DEFAULT_SECONDS = 5.0
 MOST_A_CALL = 1024
 
@@ -51,7 +52,7 @@ class Pulse:
     def every(self, milliseconds: int) -> None:
         """The server says how often."""
         if milliseconds:
-            self.seconds = max(SHORTEST_SECONDS, milliseconds / 1000)
+            self.seconds = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, milliseconds / 1000))
 
     def soon(self) -> None:
         """Do not wait for the next turn."""

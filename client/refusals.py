@@ -6,6 +6,11 @@ import grpc
 
 from zermelo.client.settings import ClientError
 from zermelo.proto import service
+from zermelo.proto.replies import ReplyError
+from zermelo.texts import one_line
+
+#: A word of the coordinator's is shorter.
+LONGEST_WORD = 40
 
 #: Statuses that may be gone at the next attempt.
 PASSING = frozenset(
@@ -19,6 +24,24 @@ PASSING = frozenset(
         grpc.StatusCode.ABORTED,
     }
 )
+
+
+class NoAnswerError(ClientError):
+    """A call failed for a reason that may be gone at the next attempt."""
+
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        reason: str | None = None,
+        retry_after: float | None = None,
+        unreachable: bool = False,
+    ) -> None:
+        """`reason` and `retry_after` as the coordinator gave them."""
+        super().__init__(sentence)
+        self.reason, self.retry_after = reason, retry_after
+        #: Whether nobody answered, so that it is worth finding out why.
+        self.unreachable = unreachable
 
 
 class UnknownHostError(ClientError):
@@ -37,28 +60,45 @@ class NameTakenError(ClientError):
     """Somebody else has an account of this name."""
 
 
-def reason(error: grpc.aio.AioRpcError) -> str | None:
+def failure(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientError:
+    """What to raise for a call that failed: `NoAnswerError` where trying again may help."""
+    if error.code() not in PASSING:
+        return _refused(server, method, error)
+    word = _reason(error)
+    return NoAnswerError(
+        _details(error),
+        reason=word,
+        retry_after=_retry_after(error),
+        unreachable=error.code() is grpc.StatusCode.UNAVAILABLE and word is None,
+    )
+
+
+def bad_reply(server: str, method: str, error: ReplyError) -> NoAnswerError:
+    return NoAnswerError(f"{server} answers {method} with what is no reply: {error}")
+
+
+def _reason(error: grpc.aio.AioRpcError) -> str | None:
     """The word that the coordinator gave, if it was the coordinator that refused."""
     value = dict(error.trailing_metadata() or ()).get(service.REASON)
-    return None if value is None else str(value)
+    return None if value is None else one_line(str(value), LONGEST_WORD)
 
 
-def retry_after(error: grpc.aio.AioRpcError) -> float | None:
+def _retry_after(error: grpc.aio.AioRpcError) -> float | None:
     """Seconds to wait, where the coordinator says so."""
     value = dict(error.trailing_metadata() or ()).get(service.RETRY_AFTER)
     try:
-        return None if value is None else int(value) / 1000
-    except ValueError:
+        return None if value is None else int(value[:LONGEST_WORD]) / 1000
+    except (ValueError, OverflowError):
         return None
 
 
-def details(error: grpc.aio.AioRpcError) -> str:
-    return str(error.details() or error.code().name)
+def _details(error: grpc.aio.AioRpcError) -> str:
+    return one_line(str(error.details() or "")) or error.code().name
 
 
-def refused(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientError:
+def _refused(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientError:
     """The error to stop with."""
-    said, word = details(error), reason(error)
+    said, word = _details(error), _reason(error)
     if word == service.UNKNOWN_HOST:
         return UnknownHostError(said)
     if word == service.TOKEN_NEEDED:

@@ -3,6 +3,9 @@
 Engines live from workunit to workunit, so that their tables stay warm. That also makes
 an interruption cheap: to save a checkpoint a search is stopped and goes on in the warm
 table, which costs it some thousandth of its nodes. So no engine is read while it searches.
+
+Time is processor time of the searching thread: beside other programs, or stopped and continued
+by the throttle, an engine is no slower by it.
 """
 
 from __future__ import annotations
@@ -15,11 +18,12 @@ from typing import NamedTuple
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.folder import why
+from zermelo.client.inspection import question_of
 from zermelo.engine import Engine, Known, SearchReport, SharedTable, Status, Window, open_engine
 from zermelo.engine.interface import CheckpointError
-from zermelo.games import Bounds, open_game
+from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto.known import KnownBounds, from_message, to_message
+from zermelo.proto.known import KnownBounds, to_message
 from zermelo.proto.worker_pb2 import SavedSearch
 
 #: Engines kept open, each with a table of its own.
@@ -71,8 +75,9 @@ class Searcher:
             return 0
         # Measured apart: what it finds is forgotten, as its nodes are counted nowhere.
         engine = open_engine(open_game(spec), hash_mb=MEASURE_HASH_MB)
-        nodes, limit, started = 0, MEASURE_FIRST_NODES, time.perf_counter()
-        while (passed := time.perf_counter() - started) < seconds:
+        nodes, limit = 0, MEASURE_FIRST_NODES
+        began, worked = time.monotonic(), time.thread_time()
+        while (passed := time.monotonic() - began) < seconds:
             answer = engine.solve(engine.game.initial(), node_budget=limit)
             nodes += answer.nodes
             limit *= 4
@@ -80,35 +85,30 @@ class Searcher:
                 break
             if passed > 0:
                 limit = min(limit, max(MEASURE_FIRST_NODES, round(nodes / passed * seconds)))
-        passed = max(time.perf_counter() - started, 1e-6)
-        return max(1, round(nodes / passed))
+        return max(1, round(nodes / max(time.thread_time() - worked, 1e-6)))
 
     def solve(self, workunit: pb.Workunit, *, resume: bool = False) -> pb.Result | Dropped:
         """Answer a workunit; with `resume` its checkpoint counts as part of this search."""
+        question = question_of(open_game(workunit.game), workunit)
         engine = self._engine(workunit.game)
-        game = engine.game
-        position = game.decode(workunit.position, workunit.history)
-        known = [
-            Known(game.decode(item.key, item.history), Bounds(item.lo, item.hi))
-            for item in from_message(workunit.known)
-        ]
         search = SavedSearch(workunit=workunit)
         self._restore(engine, search, resume)
         self._search = search
         while True:
             if not self._begin(engine):
                 return Dropped(search.nodes, saved=search.nodes > 0)
+            started = time.thread_time()
             try:
                 answer = engine.solve(
-                    position,
-                    Window.question(workunit.threshold),
+                    question.position,
+                    Window.question(question.threshold),
                     node_budget=max(1, workunit.node_budget - search.nodes),
-                    known=known,
+                    known=question.known,
                 )
             finally:
                 interruption = self._end()
             search.nodes += answer.nodes
-            search.milliseconds += round(answer.seconds * 1000)
+            search.milliseconds += round((time.thread_time() - started) * 1000)
             result = self._result(engine, search, answer)
             if result is not None:
                 return result

@@ -1,4 +1,8 @@
-"""How fast this host is, and how long its workunits take, from the latest results."""
+"""How fast this host is, and how long its workunits take, from the latest results.
+
+Speed is by processor time: what other programs take away does not make an engine slower, and
+workunits that follow from it would be too small.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,9 @@ TELLING_SECONDS = 0.01
 
 class Speed:
     def __init__(self) -> None:
-        #: Of one worker; 0 while nothing was measured.
+        #: Of one worker, by processor time; 0 while nothing was measured.
         self.current = 0
-        #: Mean time of a workunit; None while none was finished.
+        #: Mean time that passes while a workunit is searched; None while none was finished.
         self.workunit_seconds: float | None = None
         self._nodes = self._seconds = 0.0
 
@@ -28,9 +32,11 @@ class Speed:
         if not self._seconds:
             self.current = speed
 
-    def finished(self, nodes: int, seconds: float) -> None:
-        before = seconds if self.workunit_seconds is None else self.workunit_seconds
-        self.workunit_seconds = before * MEMORY + seconds * (1 - MEMORY)
+    def finished(self, nodes: int, seconds: float, passed: float | None = None) -> None:
+        """A search of so many nodes took this processor time, while so much time passed."""
+        passed = seconds if passed is None else passed
+        before = passed if self.workunit_seconds is None else self.workunit_seconds
+        self.workunit_seconds = before * MEMORY + passed * (1 - MEMORY)
         if seconds >= TELLING_SECONDS and nodes:
             self._nodes = self._nodes * MEMORY + nodes
             self._seconds = self._seconds * MEMORY + seconds

@@ -6,9 +6,8 @@ import asyncio
 import logging
 from typing import Any
 
-import grpc
-
 from zermelo.client.connection import Connection
+from zermelo.client.refusals import NoAnswerError
 from zermelo.client.settings import ClientError
 from zermelo.retry import Backoff, jittered
 
@@ -35,9 +34,9 @@ class Standing:
                 }
                 backoff.reset()
                 pause = jittered(ASK_SECONDS)
-            except grpc.aio.AioRpcError as error:
+            except NoAnswerError as error:
                 log.debug("no standing: %s", error)
-                pause = backoff.next()
+                pause = backoff.next(error.retry_after)
             except ClientError as error:
                 log.debug("no standing: %s", error)
                 pause = jittered(ASK_SECONDS)

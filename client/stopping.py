@@ -2,14 +2,16 @@
 
 The first signal or `stop` lets searches finish within the quit time, saves those that are
 worth it, and gives the rest back. The second one ends it at once. Either way the server
-hears of it.
+hears of it, and whatever it does then, the end comes in time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
+import threading
 from typing import TYPE_CHECKING
 
 from zermelo.client.ledger import Ending, HeldLease
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from zermelo.client.daemon import Daemon
 
 log = logging.getLogger(__name__)
+
+#: The part of the quit time that searches leave to saving, sending and telling the server.
+SHARE_TO_LEAVE = 0.25
+#: After the time for an orderly end the process ends without any order.
+GRACE_SECONDS = 3.0
+EXIT_STUCK = 1
 
 
 class Stopping:
@@ -49,12 +57,19 @@ class Stopping:
         """Bring everything to an end. `others` are the daemon's tasks beside the crew."""
         self.begun = True
         daemon = self._daemon
+        settings = daemon.settings
+        longest = max(settings.quit_seconds, settings.leave_seconds)
+        deadline = asyncio.get_running_loop().time() + longest
+        last_resort = threading.Timer(longest + GRACE_SECONDS, _end_at_once)
+        last_resort.daemon = True
+        last_resort.start()
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
         try:
             await self._finish(crew)
-            async with asyncio.timeout(daemon.settings.leave_seconds):
+            left = deadline - asyncio.get_running_loop().time()
+            async with asyncio.timeout(min(settings.leave_seconds, left)):
                 await self._stop_searches(crew)
                 # On disk first, whether the server answers or not.
                 await daemon.outbox.store()
@@ -77,7 +92,10 @@ class Stopping:
         daemon = self._daemon
         for held in list(daemon.ledger.waiting):
             daemon.give_back(held, pb.ReturnedLease.STOPPING)
-        seconds = daemon.settings.quit_seconds
+        settings = daemon.settings
+        seconds = settings.quit_seconds - min(
+            settings.leave_seconds, settings.quit_seconds * SHARE_TO_LEAVE
+        )
         searching = daemon.crew.busy
         if not searching or not seconds or self.second.is_set() or crew.done():
             return
@@ -137,3 +155,9 @@ class Stopping:
                      len(kept), max(0.0, left))  # fmt: skip
         else:
             await daemon.connection.return_work([], leaving=True)
+
+
+def _end_at_once() -> None:
+    """From a thread of its own, because whoever should have ended by now does not get to it."""
+    log.error("the client cannot end in good order; it ends now, and loses nothing on disk")
+    os._exit(EXIT_STUCK)

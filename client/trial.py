@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-import grpc
-
 from zermelo.client.connection import Caller
 from zermelo.client.probe import find_out
-from zermelo.client.refusals import TokenNeededError, details
+from zermelo.client.refusals import NoAnswerError, TokenNeededError
 from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ServerAddress
 
@@ -56,13 +54,13 @@ async def _try(
         name = standing.user_name
         sentence = f"{address.server} answers" + (f" and knows you as {name}" if name else "")
         return Trial(True, sentence, caller.address.token, name)
-    except ClientError as error:
-        return Trial(False, str(error), address.token)
-    except grpc.aio.AioRpcError as error:
+    except NoAnswerError as error:
         return Trial(
             False,
-            f"{address.server} does not answer as a coordinator would: {details(error)}",
+            f"{address.server} does not answer as a coordinator would: {error}",
             address.token,
         )
+    except ClientError as error:
+        return Trial(False, str(error), address.token)
     finally:
         await caller.close()

@@ -27,6 +27,7 @@ from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.engine import SharedTable
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
+from zermelo.texts import one_line
 
 PROGRESS_SECONDS = 0.2
 LONGEST_MESSAGE = 400
@@ -78,12 +79,21 @@ class Worker:
         while True:
             order = self._orders.get()
             if order.WhichOneof("order") == "prepare":
-                game = order.prepare.game
-                speed = self._searcher.measure(game, order.prepare.milliseconds / 1000)
-                prepared = FromWorker.Prepared(game=game, speed=speed)
-                self._send(FromWorker(prepared=prepared))
+                self._prepare(order.prepare)
             else:
                 self._solve(order.solve)
+
+    def _prepare(self, order: ToWorker.Prepare) -> None:
+        prepared = FromWorker.Prepared(game=order.game)
+        try:
+            prepared.speed = self._searcher.measure(
+                order.game, order.milliseconds / 1000
+            )
+        except Exception as error:
+            # A game of a later release, or none at all: what comes next may be another.
+            note = f"the engine cannot be prepared: {_describe(error)}"
+            self._send(FromWorker(note=FromWorker.Note(message=note)))
+        self._send(FromWorker(prepared=prepared))
 
     def _solve(self, order: ToWorker.Solve) -> None:
         workunit = order.workunit
@@ -98,8 +108,8 @@ class Worker:
         try:
             outcome = self._searcher.solve(workunit, resume=order.resume)
         except Exception as error:
-            message = f"{type(error).__name__}: {error}"[:LONGEST_MESSAGE]
-            report = FromWorker(failed=FromWorker.Failed(lease_id=lease, message=message))
+            failed = FromWorker.Failed(lease_id=lease, message=_describe(error))
+            report = FromWorker(failed=failed)
         else:
             report = _report(lease, outcome)
         with self._lock:
@@ -137,6 +147,10 @@ class Worker:
     def _send(self, message: Message) -> None:
         with self._sending, contextlib.suppress(ConnectionError):
             self._stream.sendall(frame(message))
+
+
+def _describe(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}", LONGEST_MESSAGE)
 
 
 def _report(lease: int, outcome: pb.Result | Dropped) -> FromWorker:

@@ -9,6 +9,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from zermelo import ZermeloError
 from zermelo.proto import service
+from zermelo.texts import one_line
 
 CALL_SECONDS = 60.0
 
@@ -76,7 +77,7 @@ def _open_channel(address: str, identity: Identity) -> Any:
 
 
 def _sentence(address: str, error: Any) -> ZermeloError:
-    details = " ".join(str(error.details() or error.code().name).split())
+    details = one_line(str(error.details() or error.code().name))
     if dict(error.trailing_metadata() or ()).get(service.REASON) is not None:
         return RefusedError(details)
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:

@@ -71,17 +71,30 @@ def roles_by_path() -> dict[str, frozenset[str]]:
     }
 
 
-class Stub:
-    """Calls a service over a channel, one attribute per RPC."""
+def _trusting(kind: Any) -> Callable[[bytes], Any]:
+    return cast(Callable[[bytes], Any], kind.FromString)
 
-    def __init__(self, channel: Any, service: ServiceDescriptor) -> None:
+
+class Stub:
+    """Calls a service over a channel, one attribute per RPC.
+
+    `parser` gives what makes a message of a reply's bytes, by the message's class;
+    `replies.reply_parser` for a server that may be hostile.
+    """
+
+    def __init__(
+        self,
+        channel: Any,
+        service: ServiceDescriptor,
+        parser: Callable[[Any], Callable[[bytes], Any]] = _trusting,
+    ) -> None:
         self._calls: dict[str, Any] = {}
         for method in service.methods:
             reply = message_factory.GetMessageClass(method.output_type)
             self._calls[method.name] = channel.unary_unary(
                 _path(method),
                 request_serializer=lambda request: request.SerializeToString(),
-                response_deserializer=reply.FromString,
+                response_deserializer=parser(reply),
             )
 
     def __getattr__(self, name: str) -> Any:

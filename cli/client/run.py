@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +92,8 @@ def run(
         leave_seconds=leave_seconds,
         checkpoint_seconds=checkpoint_seconds or configuration.checkpoint_seconds,
     )
+    # gRPC's own lines go past our log and its format; what fails is told by the client itself.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from zermelo.client.daemon import run as run_daemon
     from zermelo.client.logs import start_logging
     from zermelo.client.sensors import SystemSensors

@@ -19,6 +19,9 @@ E = TypeVar("E", bound=Exception)
 
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 15.0
+#: Whatever pause the other side asks for, it is neither shorter nor longer than this: nobody is
+#: made to call without a rest, or to stay away for ever.
+SHORTEST_DIRECTED, LONGEST_DIRECTED = 0.5, 600.0
 #: A pause is longer than planned by at most this share of it.
 JITTER = 0.5
 MOST_DOUBLINGS = 60
@@ -31,6 +34,11 @@ class Stopped(Exception):  # noqa: N818 - not an error
 def jittered(seconds: float) -> float:
     """A pause a little longer than this, at random, so that callers do not march in step."""
     return seconds * random.uniform(1.0, 1.0 + JITTER)  # noqa: S311
+
+
+def directed_pause(seconds: float) -> float:
+    """A pause that the other side asks for, within reason and with jitter."""
+    return jittered(max(SHORTEST_DIRECTED, min(LONGEST_DIRECTED, seconds)))
 
 
 def first_line(error: BaseException) -> str:
@@ -57,7 +65,7 @@ class Backoff:
     def next(self, directed: float | None = None) -> float:
         """The pause after one more failure, in seconds; `directed` if the other side says so."""
         self.failures += 1
-        return self.pause() if directed is None else jittered(directed)
+        return self.pause() if directed is None else directed_pause(directed)
 
     def pause(self) -> float:
         """The pause after that many `failures`, in seconds; 0 after none."""

@@ -1,0 +1,300 @@
+"""What a hostile or broken server can do to a volunteer: nothing but give no work."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.support.client_process import children, client, reason, searching
+from tests.support.coordinator import wait_until
+from tests.support.hostile_coordinator import (
+    GAME,
+    Behaviour,
+    HostileCoordinator,
+    Refusal,
+    first_then_none,
+    hello,
+    no_work,
+    work,
+    workunit,
+)
+from zermelo.client.control import ask
+from zermelo.client.folder import ClientFolder
+from zermelo.games import open_game
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service
+
+#: What a client may take beyond its allowance and what it takes when nothing happens.
+MOST_GROWTH_MB = 64
+#: How long a client may be busy with nothing but the end of processes, on a busy machine.
+SLACK_SECONDS = 5.0
+QUIT_SECONDS = 2.0
+#: 16 MB less some bytes, of workunits without any content: the largest message that was taken.
+EMPTY_WORKUNITS = b"\x0a\x00" * (8 * 1024 * 1024 - 8)
+HARD = open_game("reversi:8x8")
+NASTY = "\x1b[2J\x1b]0;owned\x07 red\u202eder\u200b \x9b31m\r\nforged line"
+HARMLESS = "[2J]0;owned redder 31m forged line"
+
+
+def hard_workunit(lease_id: int) -> pb.Workunit:
+    """A workunit that no engine finishes while a test runs."""
+    return workunit(
+        lease_id, game=HARD.spec, position=HARD.encode(HARD.canonical(HARD.initial())),
+        node_budget=10**12,
+    )  # fmt: skip
+
+
+def memory_mb(pid: int) -> float:
+    """The most memory that a client and its workers had, each at its worst moment."""
+    total = 0
+    for process in [pid, *children(pid)]:
+        status = Path(f"/proc/{process}/status").read_text()
+        (peak,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+        total += int(peak)
+    return total / 1024
+
+
+def seconds_to_end(process: subprocess.Popen[str]) -> float:
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    return time.monotonic() - started
+
+
+@pytest.fixture(scope="module")
+def quiet_memory_mb(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """What a client takes that gets one workunit and then none."""
+    folder = tmp_path_factory.mktemp("quiet")
+    server = HostileCoordinator(RequestWork=first_then_none(workunit()))
+    with server, client(server.address, folder, "--workers", "1") as process:
+        wait_until(lambda: server.calls("SubmitResults"))
+        wait_until(lambda: server.calls("RequestWork") >= 2)
+        return memory_mb(process.pid)
+
+
+@pytest.mark.parametrize(
+    ("rpc", "gzip"),
+    [("RequestWork", False), ("RequestWork", True), ("Hello", False), ("Standing", False)],
+)
+def test_a_reply_of_empty_items_takes_no_memory(
+    tmp_path: Path, quiet_memory_mb: float, rpc: str, gzip: bool
+) -> None:
+    behaviours: dict[str, Behaviour] = {rpc: lambda *_: EMPTY_WORKUNITS}
+    server = HostileCoordinator(gzip=gzip, **behaviours)
+    options = ("--workers", "1", "--quit-seconds", str(QUIT_SECONDS), "--leave-seconds", "1")
+    with server, client(server.address, tmp_path, *options) as process:
+        wait_until(lambda: server.calls(rpc) >= 2)
+        time.sleep(1.0)
+        assert memory_mb(process.pid) < quiet_memory_mb + MOST_GROWTH_MB
+        assert seconds_to_end(process) < QUIT_SECONDS + SLACK_SECONDS
+
+
+def test_as_many_known_bounds_as_a_reply_may_hold_take_little_memory(
+    tmp_path: Path, quiet_memory_mb: float
+) -> None:
+    known = pb.KnownBounds(histories=[b"x" * 4096] * 1024)
+    server = HostileCoordinator(
+        RequestWork=lambda _, before: work(workunit(before + 1, known=known))
+    )
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: server.calls("RequestWork") >= 3)
+        assert memory_mb(process.pid) < quiet_memory_mb + MOST_GROWTH_MB
+
+
+def test_a_search_and_a_silent_server_delay_the_end_no_longer_than_the_quit_time(
+    tmp_path: Path,
+) -> None:
+    def silence(*_: object) -> Refusal:
+        time.sleep(0.5)
+        return Refusal(grpc.StatusCode.UNAVAILABLE, "not now", retry_after_ms=1)
+
+    server = HostileCoordinator(
+        RequestWork=first_then_none(hard_workunit(1)), ReturnWork=silence, SubmitResults=silence
+    )
+    options = ("--workers", "1", "--quit-seconds", str(QUIT_SECONDS), "--leave-seconds", "1")
+    with server, client(server.address, tmp_path, *options) as process:
+        wait_until(lambda: searching(tmp_path))
+        server_is_away = Refusal(grpc.StatusCode.UNAVAILABLE, "not now")
+        server.behave("Heartbeat", lambda *_: server_is_away)
+        assert seconds_to_end(process) < QUIT_SECONDS + SLACK_SECONDS
+
+
+# -- texts ----------------------------------------------------------------------------------
+
+
+def shown(process: subprocess.Popen[str]) -> str:
+    """Everything that a client wrote to its terminal."""
+    process.send_signal(signal.SIGTERM)
+    return process.communicate(timeout=60)[1]
+
+
+def is_harmless(text: str) -> bool:
+    return all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_texts_of_the_server_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    server = HostileCoordinator(
+        Hello=lambda *_: hello(notice=NASTY, server_version=NASTY, longest_wait_ms=100),
+        RequestWork=lambda _, before: no_work(NASTY) if before else work(workunit()),
+        SubmitResults=lambda request, _: pb.SubmitResultsReply(
+            receipts=[
+                pb.Receipt(lease_id=result.lease_id, status=pb.Receipt.REFUSED, message=NASTY)
+                for result in request.results
+            ]
+        ),
+        Standing=lambda *_: pb.StandingReply(user_name=NASTY[:20], team=NASTY[:20]),
+    )
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: server.calls("RequestWork") >= 2)
+        wait_until(lambda: HARMLESS in reason(tmp_path))
+        standing = wait_until(
+            lambda: ask(ClientFolder(tmp_path).control, "status")["standing"]
+        )
+        assert is_harmless(standing["user_name"] + standing["team"])
+        assert is_harmless(reason(tmp_path))
+        errors = shown(process)
+    assert f"the coordinator says: {HARMLESS}\n" in errors
+    assert f"was refused: {HARMLESS}\n" in errors
+    assert is_harmless(errors)
+
+
+@pytest.mark.parametrize("passing", [True, False])
+def test_refusals_do_not_steer_the_terminal(tmp_path: Path, passing: bool) -> None:
+    code = grpc.StatusCode.UNAVAILABLE if passing else grpc.StatusCode.PERMISSION_DENIED
+    refusal = Refusal(code, NASTY.replace("\r\n", " "), reason="nasty")
+    server = HostileCoordinator(Hello=lambda *_: refusal, Standing=lambda *_: refusal)
+    with server, client(server.address, tmp_path, "--workers", "1", "--verbose") as process:
+        wait_until(lambda: server.calls("Hello") >= (3 if passing else 1))
+        if passing:
+            wait_until(lambda: "owned" in reason(tmp_path))
+            assert is_harmless(reason(tmp_path))
+            errors = shown(process)
+        else:
+            errors = process.communicate(timeout=60)[1]
+            assert process.returncode == 6
+    assert "owned" in errors
+    assert is_harmless(errors)
+
+
+# -- pauses ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("milliseconds", [0, -1000])
+def test_a_server_cannot_make_a_client_call_without_a_pause(
+    tmp_path: Path, milliseconds: int
+) -> None:
+    refusal = Refusal(grpc.StatusCode.UNAVAILABLE, "", service.OVERLOADED, milliseconds)
+    server = HostileCoordinator(Hello=lambda *_: refusal)
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("Hello") >= 2)
+        began = server.times["Hello"][0]
+        time.sleep(2)
+        calls = server.calls("Hello")
+    assert calls / (time.monotonic() - began) < 5
+
+
+def test_no_work_at_once_is_not_asked_for_at_once(tmp_path: Path) -> None:
+    server = HostileCoordinator(
+        Hello=lambda *_: hello(longest_wait_ms=0, heartbeat_ms=1),
+        RequestWork=lambda *_: no_work(retry_after_ms=0),
+    )
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("RequestWork") >= 2)
+        began = server.calls("RequestWork")
+        time.sleep(2)
+        assert server.calls("RequestWork") - began < 2 * 5
+
+
+def test_a_server_that_forgets_the_host_is_not_flooded(tmp_path: Path) -> None:
+    refusal = Refusal(grpc.StatusCode.UNAUTHENTICATED, "who?", service.UNKNOWN_HOST)
+    server = HostileCoordinator(RequestWork=lambda *_: refusal)
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("RequestWork") >= 2)
+        began = server.calls("Hello")
+        time.sleep(2)
+        assert server.calls("Hello") - began < 2 * 5
+
+
+# -- workunits --------------------------------------------------------------------------------
+
+
+LARGEST = GAME.max_score
+HOSTILE_WORKUNITS = {
+    "no game": workunit(2, game=""),
+    "an unknown game": workunit(3, game="chess:8x8"),
+    "a huge board": workunit(4, game="reversi:9999x9999"),
+    "no position": workunit(5, position=b""),
+    "an impossible position": workunit(6, position=b"\xff" * 16),
+    "a history without need": workunit(7, history=b"x" * 4096),
+    "a threshold beyond all scores": workunit(8, threshold=LARGEST + 1),
+    "a threshold that is always reached": workunit(9, threshold=-LARGEST),
+    "no budget": workunit(10, node_budget=0),
+    "an endless budget": workunit(11, node_budget=2**64 - 1),
+    "columns that do not fit": workunit(12, known=pb.KnownBounds(positions=b"x" * 16)),
+    "bounds beyond all scores": workunit(
+        13, known=pb.KnownBounds(positions=workunit().position, lo=[-LARGEST - 1], hi=[0])
+    ),
+    "an impossible known position": workunit(
+        14, known=pb.KnownBounds(positions=b"\xff" * 16, lo=[0], hi=[0])
+    ),
+}
+
+
+def test_hostile_workunits_go_back_with_a_reason_and_honest_ones_are_answered(
+    tmp_path: Path,
+) -> None:
+    honest = [workunit(100 + item.lease_id) for item in HOSTILE_WORKUNITS.values()]
+    # An honest one after each, so that the client does not rest after many failures in a row.
+    left = [item for pair in zip(HOSTILE_WORKUNITS.values(), honest, strict=True) for item in pair]
+
+    def give(request: pb.RequestWorkRequest, _: int) -> pb.RequestWorkReply:
+        given, left[:] = left[: request.wanted], left[request.wanted :]
+        return work(*given) if given else no_work()
+
+    server = HostileCoordinator(RequestWork=give)
+
+    def returned() -> dict[int, pb.ReturnedLease]:
+        return {item.lease_id: item for call in server.requests["ReturnWork"]
+                for item in call.leases}  # fmt: skip
+
+    def answered() -> set[int]:
+        return {item.lease_id for call in server.requests["SubmitResults"]
+                for item in call.results}  # fmt: skip
+
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: len(returned()) + len(answered()) >= 2 * len(honest))
+        assert answered() == {item.lease_id for item in honest}
+        for what, hostile in HOSTILE_WORKUNITS.items():
+            lease = returned()[hostile.lease_id]
+            assert lease.cause == pb.ReturnedLease.FAILED, what
+            assert lease.message, what
+            assert not lease.nodes, what
+        errors = shown(process)
+        assert process.returncode == 0
+    assert "worker ended" not in errors
+    assert "Traceback" not in errors
+
+
+def test_more_than_was_asked_for_and_the_same_lease_twice_are_refused(tmp_path: Path) -> None:
+    many = [workunit(lease) for lease in (1, 1, -5, 2, 3, 4, 5, 6, 7, 8)]
+    server = HostileCoordinator(RequestWork=lambda *_: work(*many))
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("RequestWork") >= 2)
+        time.sleep(1)
+        assert not server.calls("SubmitResults")
+        assert server.calls("RequestWork") < 10
+
+
+def test_games_that_this_release_does_not_know_do_not_end_the_client(tmp_path: Path) -> None:
+    server = HostileCoordinator(
+        Hello=lambda *_: hello(games=["chess:8x8", GAME.spec]),
+        RequestWork=first_then_none(workunit()),
+    )
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: server.calls("SubmitResults"))
+        assert process.poll() is None
