@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import grpc
 
+from zermelo.client.files import write_atomically
+from zermelo.client.folder import why
 from zermelo.client.settings import ClientError, ServerAddress
 from zermelo.proto import replies, service
 
@@ -41,17 +45,28 @@ def call_metadata(address: ServerAddress) -> tuple[tuple[str, str], ...]:
 
 def trusted(address: ServerAddress) -> bytes | None:
     """The certificates of the owner's choice; None for those that gRPC brings along."""
-    if address.ca_file is None:
-        return None
+    return None if address.ca_file is None else _read_certificates(address.ca_file)
+
+
+def keep_certificates(file: Path, target: Path) -> Path:
+    """Copy certificates to the client's own folder, where it finds them wherever it is started
+    and whatever else its system lets it see; the copy."""
+    pem = _read_certificates(file)
     try:
-        pem = address.ca_file.expanduser().read_bytes()
+        write_atomically(target, [pem], durable=True)
     except OSError as error:
-        raise CredentialsError(
-            f"cannot read ca_file {address.ca_file}: {error.strerror}"
-        ) from error
+        raise CredentialsError(f"cannot write {target}: {why(error)}") from error
+    return target
+
+
+def _read_certificates(file: Path) -> bytes:
+    try:
+        pem = file.expanduser().read_bytes()
+    except OSError as error:
+        raise CredentialsError(f"cannot read ca_file {file}: {error.strerror}") from error
     if b"BEGIN CERTIFICATE" not in pem:
         raise CredentialsError(
-            f"ca_file {address.ca_file} holds no certificate; it should begin with "
+            f"ca_file {file} holds no certificate; it should begin with "
             "-----BEGIN CERTIFICATE-----"
         )
     return pem

@@ -217,8 +217,9 @@ def _network(
 ) -> Finding:
     kept = TokenFile(folder.token).token_for(configuration.server)
     address = given or ServerAddress(
-        configuration.server, configuration.token or kept, configuration.ca_file, configuration.tls
-    )
+        configuration.server, configuration.token or kept,
+        folder.find(configuration.ca_file), configuration.tls,
+    )  # fmt: skip
     if not address.server:
         return Finding("network", Severity.NOTE, "no server is configured")
     trial = try_server(address)

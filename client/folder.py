@@ -2,6 +2,7 @@
 
     config.toml   what the owner decided         host-key   who this host is
     token         of an account it opened        speeds     what was measured
+    ca.pem        certificates to trust, a copy of those that `configure` was given
     registration  of one that is being opened    reported   what the server was told
     spool         results not yet acknowledged   searches/  checkpoints
     logs/         what happened                  lock       held by the running client
@@ -40,11 +41,16 @@ class ClientFolder:
         self.reported = self.path / "reported"
         self.speeds = self.path / "speeds"
         self.token = self.path / "token"
+        self.trusted = self.path / "ca.pem"
         self.registration = self.path / "registration"
         self.logs = self.path / "logs"
         self.control = self.path / "control"
         self._host_key = self.path / "host-key"
         self._lock: int | None = None
+
+    def find(self, file: Path | None) -> Path | None:
+        """A file that the configuration names: a relative path means this folder."""
+        return None if file is None else self.path / file.expanduser()
 
     def make(self) -> None:
         """Create what is missing, for the owner's eyes only."""

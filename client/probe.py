@@ -71,9 +71,14 @@ async def _reach(address: ServerAddress) -> None:
 
 
 async def _encrypt(address: ServerAddress) -> None:
-    context = ssl.create_default_context(
-        cafile=str(address.ca_file.expanduser()) if address.ca_file else None
-    )
+    try:
+        context = ssl.create_default_context(
+            cafile=str(address.ca_file.expanduser()) if address.ca_file else None
+        )
+    except (ssl.SSLError, OSError) as error:
+        raise _FoundError(
+            f"ca_file {address.ca_file} cannot be used: {error.strerror or error}"
+        ) from None
     context.set_alpn_protocols(["h2"])
     with _certificate_in_words(address):
         _, writer = await asyncio.wait_for(

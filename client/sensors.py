@@ -46,6 +46,8 @@ class SystemSensors:
         self._total_before = self._total_seconds()
         self._own_before = self._own_seconds()
         self._measured_at = time.monotonic()
+        #: For each terminal when it was last used, by its own clock, and since when we know it.
+        self._used: dict[str, tuple[float, float]] = {}
         self._session_idle: float | None = None
         self._session_asked_at = -LOGIND_SECONDS
 
@@ -106,8 +108,7 @@ class SystemSensors:
 
     # -- idleness ---------------------------------------------------------------------
 
-    @staticmethod
-    def _terminals_idle() -> float | None:
+    def _terminals_idle(self) -> float | None:
         """A terminal's device is read whenever somebody types."""
         idle: list[float] = []
         for user in psutil.users():
@@ -116,8 +117,21 @@ class SystemSensors:
                     used = (Path("/dev") / user.terminal).stat().st_atime
                 except OSError:
                     continue
-                idle.append(max(0.0, time.time() - used))
+                idle.append(self._idle_since(user.terminal, used))
         return min(idle, default=None)
+
+    def _idle_since(self, terminal: str, used: float) -> float:
+        """How long a terminal was not used, whatever happens to the clock meanwhile.
+
+        Its time of use is compared with the clock once; after that only its change counts.
+        """
+        now = time.monotonic()
+        before = self._used.get(terminal)
+        if before is None:
+            self._used[terminal] = used, now - max(0.0, time.time() - used)
+        elif before[0] != used:
+            self._used[terminal] = used, now
+        return now - self._used[terminal][1]
 
     def _desktop_idle(self) -> float | None:
         """What the desktop says; asked seldom, because it takes a process to ask."""
@@ -133,13 +147,13 @@ class SystemSensors:
 def _logind_idle() -> float | None:
     """Since when the sessions of this user are idle, as systemd-logind knows it."""
     text = _output("loginctl", "show-user", str(os.getuid()), "-p", "IdleHint",
-                   "-p", "IdleSinceHint")  # fmt: skip
+                   "-p", "IdleSinceHintMonotonic")  # fmt: skip
     facts = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     if facts.get("IdleHint") == "no":
         return 0.0
-    since = facts.get("IdleSinceHint", "")
+    since = facts.get("IdleSinceHintMonotonic", "")
     if facts.get("IdleHint") == "yes" and since.isdigit() and int(since):
-        return max(0.0, time.time() - int(since) / 1e6)
+        return max(0.0, time.monotonic() - int(since) / 1e6)
     return None
 
 

@@ -29,8 +29,8 @@ KillMode=mixed
 TimeoutStopSec=60
 Restart=on-failure
 RestartSec=60
-# A wrong configuration does not mend itself.
-RestartPreventExitStatus=2
+# Neither a wrong configuration nor a refusal by the server mends itself.
+RestartPreventExitStatus=2 6
 
 [Install]
 WantedBy=default.target
@@ -58,8 +58,8 @@ KillMode=mixed
 TimeoutStopSec=60
 Restart=on-failure
 RestartSec=60
-# A wrong configuration does not mend itself.
-RestartPreventExitStatus=2
+# Neither a wrong configuration nor a refusal by the server mends itself.
+RestartPreventExitStatus=2 6
 NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=yes
@@ -96,8 +96,9 @@ def launchd(command: str, data_dir: Path) -> ServiceFile:
   <true/>
   <key>KeepAlive</key>
   <dict>
-    <key>SuccessfulExit</key>
-    <false/>
+    <!-- Only then: an exit code says what does not mend itself. -->
+    <key>Crashed</key>
+    <true/>
   </dict>
   <key>ThrottleInterval</key>
   <integer>60</integer>

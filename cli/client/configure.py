@@ -14,6 +14,7 @@ from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.cli.plain_errors import CommandError
+from zermelo.client.channel import keep_certificates
 from zermelo.client.configuration import (
     MOST_CORES,
     MOST_MEMORY_MB,
@@ -87,11 +88,13 @@ def configure(
         name=name,
         host_name=before.host_name or (platform.node() if name else ""),
         token=_token(before, server, token),
-        ca_file=ca_file or before.ca_file,
+        ca_file=folder.find(before.ca_file),
         tls=tls or before.tls,
         preferences=_preferences(before.preferences, cores, memory_mb),
     )
     folder.make()
+    if ca_file is not None:
+        new = replace(new, ca_file=keep_certificates(ca_file, folder.trusted.absolute()))
     registration = Registration(folder.registration)
     new, works, sentence = _tried(new, registration)
     if not as_json:

@@ -70,7 +70,7 @@ def run(
     address = ServerAddress(
         server=server or configuration.server,
         token=token or configuration.token,
-        ca_file=ca_file or configuration.ca_file,
+        ca_file=ca_file or folder.find(configuration.ca_file),
         tls=tls or configuration.tls,
     )
     if not address.server:

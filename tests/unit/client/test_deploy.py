@@ -11,7 +11,9 @@ import yaml
 
 from tests.support.places import REPOSITORY
 from zermelo.cli.client.run import run
+from zermelo.client.configuration import ConfigurationError
 from zermelo.client.service_files import SERVICES
+from zermelo.client.settings import ClientError
 
 DEPLOY = REPOSITORY / "deploy" / "client"
 
@@ -34,6 +36,19 @@ def test_the_property_list_is_one() -> None:
     assert found["ProgramArguments"] == [
         "/opt/a & b/zermelo", "client", "run", "--data-dir", "/Users/ada",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["systemd-system", "systemd-user"])
+def test_what_does_not_mend_itself_is_not_started_again(kind: str) -> None:
+    text = SERVICES[kind]("zermelo", Path("/srv")).text
+    (line,) = re.findall("RestartPreventExitStatus=(.*)", text)
+    assert set(map(int, line.split())) == {ConfigurationError.exit_code, ClientError.exit_code}
+    assert "Restart=on-failure" in text
+
+
+def test_launchd_starts_again_only_what_crashed() -> None:
+    found = plistlib.loads(SERVICES["launchd"]("zermelo", Path("/Users/ada")).text.encode())
+    assert found["KeepAlive"] == {"Crashed": True}
 
 
 def test_odd_paths_are_quoted() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import threading
@@ -14,7 +15,15 @@ from pathlib import Path
 import grpc
 import pytest
 
-from tests.support.client_process import RUN, client, command, start_client, value
+from tests.support.client_process import (
+    RUN,
+    client,
+    command,
+    known_speeds,
+    start_client,
+    value,
+)
+from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from zermelo.client.folder import ClientFolder
 from zermelo.proto import service
@@ -132,6 +141,38 @@ def test_an_encrypted_connection(
         process = start_client(address, tmp_path, "--ca-file", str(ca), "--once")
         ended(process, 0)
     assert len(queue.results()) == 1
+
+
+def test_certificates_are_found_from_every_folder_once_configured(
+    database: str, queue: Queue, campaign: Campaign, tmp_path: Path
+) -> None:
+    queue.add(1, node_budget=10**9)
+    folder = tmp_path / "data"
+    with with_tls(database, tmp_path / "tls") as (address, ca):
+        done = subprocess.run(
+            [*ZERMELO, "client", "configure", "--server", address, "--ca-file", ca.name,
+             "--data-dir", str(folder), "--json"],
+            cwd=ca.parent, capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        assert json.loads(done.stdout)["works"], done.stdout
+        ca.unlink()
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        known_speeds(folder)
+        done = subprocess.run(
+            [*RUN, "--data-dir", str(folder), "--once", "--quit-seconds", "0"],
+            cwd=elsewhere, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert len(queue.results()) == 1
+
+
+def test_configure_refuses_certificates_that_are_none(tmp_path: Path) -> None:
+    done = command("configure", "--server", "127.0.0.1:9", "--ca-file", str(tmp_path / "none.pem"),
+                   "--data-dir", str(tmp_path), "--json")  # fmt: skip
+    assert done.returncode == 6
+    assert "cannot read ca_file" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
