@@ -131,7 +131,7 @@ GENERAL = (
     Key("ca_file", _path,
         "Certificates to trust instead of the system's; empty for those. Relative to this file."),
     Key("tls", _choice(*TLS), 'Encryption: "on", "off", or "auto": unless it is this computer.'),
-    Key("quit_seconds", _number(0, 3600), "What searches get to finish when the client stops."),
+    Key("quit_seconds", _number(0, 3600), "The client stops within; searches get most of it."),
     Key("checkpoint_seconds", _number(1, 86400), "Between two checkpoints of a search."),
     Key("idle_minutes", _number(0.1, 1440), "Untouched for so long, the computer is idle."),
 )

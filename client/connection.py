@@ -6,6 +6,7 @@ as the coordinator says; one that it refuses for good is a `ClientError` with it
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import platform
 import time
@@ -31,7 +32,7 @@ from zermelo.client.token_file import TokenFile
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.replies import ReplyError, reply_parser
-from zermelo.retry import Backoff, Retry
+from zermelo.retry import Backoff
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,8 @@ WORTH_A_LINE = 1.0
 #: A call that has failed for this many seconds is worth finding out why.
 WORTH_A_PROBE = 1.0
 CALL_SECONDS = 20.0
-#: What a request may say: the most that RequestWork's `wait_ms` takes.
-MOST_WAIT_MS = 600_000
+#: How long a call for work waits at most: only its end tells that the server is in trouble.
+MOST_PATIENCE_MS = 30_000
 #: The oldest coordinator this client can work for.
 OLDEST_SERVER = 1
 
@@ -101,6 +102,8 @@ class Connection(Caller):
         self.longest_wait_ms = 0
         #: Why the coordinator cannot be reached, while it cannot.
         self.trouble = ""
+        #: The reason that is in the log already.
+        self._told = ""
 
     async def hello(
         self, *, held: Sequence[int], speed: int, memory_mb: int
@@ -129,7 +132,7 @@ class Connection(Caller):
                 f"is too old for this client ({__version__}); ask its operator to update it, or "
                 "install the zermelo release that it runs"
             )
-        self.longest_wait_ms = min(reply.longest_wait_ms, MOST_WAIT_MS)
+        self.longest_wait_ms = min(reply.longest_wait_ms, MOST_PATIENCE_MS)
         return reply
 
     async def _open_account(self) -> None:
@@ -190,31 +193,39 @@ class Connection(Caller):
 
     async def _insist(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
         began = time.monotonic()
-        retry = Retry(
-            f"{self.address.server} does not answer {method}", NoAnswerError, log=log,
-            backoff=Backoff(FIRST_PAUSE, LONGEST_PAUSE), quiet_below=WORTH_A_LINE,
-            describe=lambda _: self.trouble, directed=lambda error: error.retry_after,
-        )  # fmt: skip
-
-        async def attempt() -> Any:
-            if retry.failures:
+        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+        while True:
+            if backoff.failures:
                 await self._connect_afresh()
             try:
-                return await self.call(method, request, seconds)
+                reply = await self.call(method, request, seconds)
             except NoAnswerError as error:
-                await self._explain(error, time.monotonic() - began)
-                raise
+                await self._explain(method, error, time.monotonic() - began)
+                await asyncio.sleep(backoff.next(error.retry_after))
+            else:
+                self._answered()
+                return reply
 
-        reply = await retry.acall(attempt)
-        self._welcome = True
-        self.trouble = ""
-        return reply
+    async def _explain(self, method: str, error: NoAnswerError, failing: float) -> None:
+        """Say why a call failed in words that help, which gRPC's own seldom do.
 
-    async def _explain(self, error: NoAnswerError, failing: float) -> None:
-        """Say why a call failed in words that help, which gRPC's own seldom do."""
+        One line for each reason, however long it lasts.
+        """
         probe = error.unreachable and failing >= WORTH_A_PROBE
         found = await find_out(self.address) if probe else ""
         self.trouble = found or str(error)
+        if self.trouble != self._told:
+            self._told = self.trouble
+            log.warning(
+                "%s does not answer %s: %s; trying again", self.address.server, method,
+                self.trouble,
+            )  # fmt: skip
+
+    def _answered(self) -> None:
+        self._welcome = True
+        if self._told:
+            log.info("%s answers again", self.address.server)
+        self.trouble = self._told = ""
 
     async def _connect_afresh(self) -> None:
         """Before the first contact: forget gRPC's own pauses, nobody else uses the channel."""

@@ -65,8 +65,11 @@ def failure(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientErro
     if error.code() not in PASSING:
         return _refused(server, method, error)
     word = _reason(error)
+    said = _details(error)
+    if word == service.DATABASE_AWAY:
+        said = f"the database of {server} is away; results are kept here until it is back"
     return NoAnswerError(
-        _details(error),
+        said,
         reason=word,
         retry_after=_retry_after(error),
         unreachable=error.code() is grpc.StatusCode.UNAVAILABLE and word is None,

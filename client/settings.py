@@ -65,9 +65,10 @@ class ClientSettings:
     max_workunits: int | None = None
     #: Stop after so long; None to go on for ever.
     run_seconds: float | None = None
-    #: What a stop gives searches to finish.
+    #: Within which a stop ends the client; searches get most of it to finish.
     quit_seconds: float = 10.0
-    #: What a stop gives the server to answer, once the searches are over.
+    #: What a stop gives the server to answer, once the searches are over, within `quit_seconds`
+    #: unless this is longer.
     leave_seconds: float = LEAVE_SECONDS
     #: Between two checkpoints of a search.
     checkpoint_seconds: float = 60.0

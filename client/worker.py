@@ -79,21 +79,12 @@ class Worker:
         while True:
             order = self._orders.get()
             if order.WhichOneof("order") == "prepare":
-                self._prepare(order.prepare)
+                game = order.prepare.game
+                speed = self._searcher.measure(game, order.prepare.milliseconds / 1000)
+                prepared = FromWorker.Prepared(game=game, speed=speed)
+                self._send(FromWorker(prepared=prepared))
             else:
                 self._solve(order.solve)
-
-    def _prepare(self, order: ToWorker.Prepare) -> None:
-        prepared = FromWorker.Prepared(game=order.game)
-        try:
-            prepared.speed = self._searcher.measure(
-                order.game, order.milliseconds / 1000
-            )
-        except Exception as error:
-            # A game of a later release, or none at all: what comes next may be another.
-            note = f"the engine cannot be prepared: {_describe(error)}"
-            self._send(FromWorker(note=FromWorker.Note(message=note)))
-        self._send(FromWorker(prepared=prepared))
 
     def _solve(self, order: ToWorker.Solve) -> None:
         workunit = order.workunit

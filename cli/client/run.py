@@ -33,7 +33,7 @@ from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
 @option("--checkpoint-seconds", type=click.FloatRange(0.05), default=None,
         show_default="as configured", help="Between two checkpoints of a search.")
 @option("--quit-seconds", type=click.FloatRange(0), default=None, show_default="as configured",
-        help="What searches get to finish when the client stops.")
+        help="Within which the client stops; searches get most of it to finish.")
 @option("--leave-seconds", type=click.FloatRange(0), default=LEAVE_SECONDS,
         help="How long to try to tell the server that the client stops.")
 @option("--once", is_flag=True, help="Stop after one result.")

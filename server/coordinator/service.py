@@ -26,6 +26,7 @@ from zermelo.server.coordinator.leases import (
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.texts import one_line
 
 log = logging.getLogger(__name__)
 
@@ -97,8 +98,8 @@ class Service:
             )
         host = await self._hosts.register(
             request.host_key,
-            name=_one_line(request.host_name),
-            version=_one_line(request.client_version),
+            name=one_line(request.host_name),
+            version=one_line(request.client_version),
             workers=request.workers,
             speed=float(request.speed),
         )
@@ -158,7 +159,7 @@ class Service:
         for item in request.leases:
             if item.cause == pb.ReturnedLease.FAILED:
                 log.warning(
-                    "host %d failed on lease %d: %s", host, item.lease_id, _one_line(item.message)
+                    "host %d failed on lease %d: %s", host, item.lease_id, one_line(item.message)
                 )
         returned = await self._leases.give_back(_progress(host, request.leases))
         if request.leaving:
@@ -202,8 +203,3 @@ def _returned(host: HostId, result: pb.Result) -> Returned:
         seconds=result.milliseconds / 1000,
         proved=proved,
     )
-
-
-def _one_line(text: str) -> str:
-    """Text from outside, fit for a log and a table."""
-    return "".join(char for char in text if char.isprintable())
