@@ -79,7 +79,13 @@ class Caller:
         reply: pb.RegisterReply = await self.call(
             "Register", pb.RegisterRequest(user_name=user_name, secret=secret)
         )
-        return reply.token
+        return self._usable(reply.token)
+
+    def _usable(self, token: str) -> str:
+        """A token that can be sent with a call; another one would break every call after it."""
+        if not token or not token.isascii():
+            raise ClientError(f"{self.address.server} gives an account without a usable token")
+        return token
 
     async def standing(self, host_key: bytes = b"") -> pb.StandingReply:
         """Credit and rank; also a way to try a token, because it changes nothing."""
@@ -142,12 +148,13 @@ class Connection(Caller):
         reply: pb.RegisterReply = await self._insist(
             "Register", pb.RegisterRequest(user_name=name, secret=secret)
         )
+        token = self._usable(reply.token)
         try:
-            self._token_file.keep(self.address.server, reply.token)
+            self._token_file.keep(self.address.server, token)
             self._registration.done()
         except OSError as error:
             log.warning("the token of your account cannot be kept: %s", why(error))
-        self.address = _with_token(self._settings.address, self._token_file, reply.token)
+        self.address = _with_token(self._settings.address, self._token_file, token)
         log.info("a new account was opened for you: %s", reply.user_name)
 
     async def request_work(

@@ -47,7 +47,7 @@ def test_questions_about_scores_that_occur_are_asked(threshold: int) -> None:
         ({"threshold": LARGEST + 1}, "threshold 17 is beyond"),
         ({"threshold": 2**31 - 1}, "threshold"),
         ({"node_budget": 0}, "budget of 0 nodes"),
-        ({"node_budget": MOST_NODES + 1}, "node_budget"),
+        ({"node_budget": MOST_NODES + 1}, "a budget of 1000000000000001 nodes"),
         ({"position": b""}, "key"),
         ({"position": b"\xff" * 16}, "key"),
         ({"history": b"x"}, "history of 1 bytes"),

@@ -181,6 +181,20 @@ def test_refusals_do_not_steer_the_terminal(tmp_path: Path, passing: bool) -> No
     assert is_harmless(errors)
 
 
+@pytest.mark.parametrize("token", ["", "s\u00e9cret"])
+def test_a_token_that_cannot_be_sent_is_not_kept(tmp_path: Path, token: str) -> None:
+    needed = Refusal(grpc.StatusCode.UNAUTHENTICATED, "who?", service.TOKEN_NEEDED)
+    server = HostileCoordinator(
+        Hello=lambda *_: needed, Register=lambda *_: pb.RegisterReply(token=token)
+    )
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 6
+    assert "without a usable token" in errors
+    assert "Traceback" not in errors
+    assert not ClientFolder(tmp_path).token.exists()
+
+
 # -- pauses ---------------------------------------------------------------------------------
 
 
