@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,13 +22,28 @@ LEAF = 2
 
 NO_MOVE = 255
 
+#: What entries are sorted by: key, history, and "at least" before "at most".
+Order = tuple[Key, bytes, bool]
+
 
 class CertificateError(ZermeloError, ValueError):
-    """A file is no certificate, or a damaged one; the message says what is wrong."""
+    """A certificate cannot be read or written; the message says what is wrong."""
 
     exit_code = 2
+
+
+class DamagedError(CertificateError):
+    """A file is no certificate, or a damaged one."""
+
+    exit_code = 3
     #: The last position that could be read, drawn, if there is one.
     board = ""
+
+
+class LimitError(CertificateError):
+    """A check would take more memory or time than it may: nothing is known about the file."""
+
+    exit_code = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +90,7 @@ class Entry(NamedTuple):
     leaf: Leaf | None
 
     @property
-    def order(self) -> tuple[Key, bytes, bool]:
+    def order(self) -> Order:
         """Entries are sorted by this; no two are equal in it."""
         return self.key, self.history, not self.at_least
 
@@ -111,9 +127,19 @@ class Certificate:
     def is_leaf(self, at: int) -> bool:
         return bool(self.flags[at] & LEAF)
 
-    def leaves(self) -> list[int]:
+    def leaves(self) -> array[int]:
         """The entries that are leaves, in the order of the leaf columns."""
-        return [at for at, flags in enumerate(self.flags) if flags & LEAF]
+        return array("I", (at for at, flags in enumerate(self.flags) if flags & LEAF))
+
+    def order(self, at: int) -> Order:
+        """What the entries of a file are sorted by."""
+        return self.key(at), self.history(at), not self.at_least(at)
+
+    def find(self, key: Key, history: bytes, at_least: bool) -> int | None:
+        """The entry that states such a bound of this position, if the entries are in order."""
+        wanted = key, history, not at_least
+        at = bisect_left(range(len(self)), wanted, key=self.order)
+        return at if at < len(self) and self.order(at) == wanted else None
 
     def entries(self) -> Iterator[Entry]:
         """The entries as objects, for readers in no hurry."""

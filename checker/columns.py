@@ -12,6 +12,7 @@ from array import array
 from itertools import accumulate
 from typing import Any
 
+from zermelo.checker.limits import MAX_BLOCK_ENTRIES, MAX_HISTORY_BYTES
 from zermelo.games import KEY_BYTES
 
 _HALF = KEY_BYTES // 2
@@ -52,11 +53,16 @@ def pack_block(columns: dict[str, Any]) -> bytes:
 
 
 def unpack_block(data: bytes, most: int) -> dict[str, Any]:
-    """The columns that `pack_block` packed; `ValueError` if that is not what it is."""
+    """The columns that `pack_block` packed; `ValueError` if that is not what it is.
+
+    A block may have at most `most` entries.
+    """
     reader = _Reader(data)
     number = reader.count()
-    if not 1 <= number <= most:
+    if not 1 <= number <= MAX_BLOCK_ENTRIES:
         raise ValueError(f"a block of {number} entries")
+    if number > most:
+        raise ValueError(f"a block of {number} entries where the header leaves room for {most}")
     flags = reader.take(number)
     steps, second = reader.planes("Q", number), reader.planes("Q", number)
     first = list(accumulate(steps))
@@ -75,7 +81,10 @@ def unpack_block(data: bytes, most: int) -> dict[str, Any]:
     told = reader.count()
     if told not in (0, number):
         raise ValueError(f"{told} histories for {number} entries")
-    block["histories"] = [reader.take(length) for length in reader.planes("I", told)]
+    lengths = reader.planes("I", told)
+    if max(lengths, default=0) > MAX_HISTORY_BYTES:
+        raise ValueError(f"a history of more than {MAX_HISTORY_BYTES:,} bytes")
+    block["histories"] = [reader.take(length) for length in lengths]
     reader.finish()
     return block
 

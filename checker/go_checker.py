@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 from zermelo.checker.go import GoBoards, GoProver
 from zermelo.checker.interface import Solver
+from zermelo.checker.limits import MAX_SEARCH_PLIES, unsettled
 from zermelo.checker.plain import PlainChecker
 from zermelo.games import Key
 from zermelo.games.go import Go, GoPosition
@@ -59,12 +59,11 @@ class CompiledGo:
         position = self._game.decode(key, history)
         if self._game.is_final(position):
             return self._game.score(position) >= bound
-        answer = None
-        for plies in count():
+        for plies in range(MAX_SEARCH_PLIES):
             answer = self.within(position, bound, plies)
             if answer is not None or self._prover.stopped:
-                break
-        return answer
+                return answer
+        raise unsettled()
 
     def within(self, position: GoPosition, bound: int, plies: int) -> bool | None:
         """The answer, if one side is seen within `plies` plies to have a proof."""

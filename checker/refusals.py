@@ -96,7 +96,7 @@ def describe(certificate: Certificate, game: Game[Any], at: int) -> str:
     elif move != NO_MOVE:
         try:
             why = f" by {game.move_name(move)}"
-        except (GameError, IndexError):
+        except GameError:
             why = f" by move {move}"
     return f"{sign} {certificate.bounds[at]:+d}{why}"
 

@@ -3,6 +3,8 @@
 Shares no code with the engine; tests hold it against the reference rules in `games`.
 """
 
+from os import urandom
+
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
@@ -27,6 +29,7 @@ cdef extern from "reversi_structure.h" nogil:
         const uint8_t *flags
         const uint8_t *moves
         const int16_t *bounds
+        Board seed[2]
     ctypedef struct Fault:
         int kind
         Board own
@@ -119,6 +122,8 @@ cdef class ReversiRules:
         entries.rules, entries.number = &self.rules, number
         entries.keys, entries.flags = &keys[0], &flags[0]
         entries.moves, entries.bounds = &moves[0], &bounds[0]
+        entries.seed[0] = int.from_bytes(urandom(8), "big") | 1
+        entries.seed[1] = int.from_bytes(urandom(8), "big") | 1
         with nogil:
             at = find_first_fault(&entries, &fault)
         if at < 0:

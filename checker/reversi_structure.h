@@ -8,6 +8,7 @@
 #define ZERMELO_CHECKER_REVERSI_STRUCTURE_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "reversi_board.h"
 
@@ -36,9 +37,12 @@ typedef struct {
     uint32_t number;
     const uint8_t *keys, *flags, *moves;
     const int16_t *bounds;
-    /* Where the entries of a position begin, by a hash of it. */
+    /* Where the entries of a position begin, by a hash of it. The seeds are random odd
+     * numbers, so that nobody can make a file whose positions fall into few places. */
     uint32_t *index;
     uint32_t index_mask;
+    int index_shift;
+    Board seed[2];
 } Entries;
 
 /* The position that the fault is about, besides the entry itself. */
@@ -58,14 +62,22 @@ static inline void position_of(const Entries *entries, uint32_t at, Board *own, 
     *opponent = big_endian(entries->keys + 16ULL * at + 8);
 }
 
+/* Multiply and shift: two positions fall into one place of m with a chance of at most 2 / m,
+ * whichever they are. */
 static inline uint32_t place_of(const Entries *entries, Board own, Board opponent) {
-    Board mixed = (own ^ opponent * 0xD6E8FEB86659FD93ULL) * 0x9E3779B97F4A7C15ULL;
-    return (uint32_t)(mixed >> 32) & entries->index_mask;
+    Board mixed = own * entries->seed[0] + opponent * entries->seed[1];
+    return (uint32_t)(mixed >> entries->index_shift);
 }
 
+static inline int same_position(const Entries *entries, uint32_t one, uint32_t other) {
+    return !memcmp(entries->keys + 16ULL * one, entries->keys + 16ULL * other, 16);
+}
+
+/* Of each position the first entry; the other kind of bound, if there is one, is the next. */
 static int make_index(Entries *entries) {
     uint64_t size = 16;
-    while (size < 2ULL * entries->number) size *= 2;
+    entries->index_shift = 64 - 4;
+    for (; size < 2ULL * entries->number; size *= 2) entries->index_shift--;
     entries->index = malloc(size * sizeof(uint32_t));
     if (!entries->index) return 0;
     for (uint64_t at = 0; at < size; at++) entries->index[at] = NOWHERE;
@@ -74,8 +86,10 @@ static int make_index(Entries *entries) {
         Board own, opponent;
         position_of(entries, at, &own, &opponent);
         uint32_t place = place_of(entries, own, opponent);
-        while (entries->index[place] != NOWHERE) place = (place + 1) & entries->index_mask;
-        entries->index[place] = at;
+        while (entries->index[place] != NOWHERE
+               && !same_position(entries, entries->index[place], at))
+            place = (place + 1) & entries->index_mask;
+        if (entries->index[place] == NOWHERE) entries->index[place] = at;
     }
     return 1;
 }
@@ -87,9 +101,10 @@ static uint32_t find_entry(const Entries *entries, Board own, Board opponent, in
         uint32_t at = entries->index[place];
         Board there_own, there_opponent;
         position_of(entries, at, &there_own, &there_opponent);
-        if (there_own == own && there_opponent == opponent
-            && (entries->flags[at] & AT_MOST) == at_most)
-            return at;
+        if (there_own != own || there_opponent != opponent) continue;
+        if ((entries->flags[at] & AT_MOST) == at_most) return at;
+        if (at + 1 == entries->number || !same_position(entries, at, at + 1)) return NOWHERE;
+        return (entries->flags[at + 1] & AT_MOST) == at_most ? at + 1 : NOWHERE;
     }
     return NOWHERE;
 }

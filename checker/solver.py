@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
+from zermelo.checker.limits import MAX_SEARCH_PLIES, SOLVER_BYTES, unsettled
 from zermelo.games import Game, Key
+
+#: What Python needs for one statement besides its history.
+_STATEMENT_BYTES = 400
 
 
 class _StoppedError(Exception):
@@ -24,6 +27,7 @@ class PlainSolver:
         self._game = game
         #: How many plies a search for a proof of the statement has gone; -1: it holds.
         self._searched: dict[tuple[Key, bytes, bool, int], int] = {}
+        self._remembered_bytes = 0
         self._stopped = False
         self.nodes = 0
 
@@ -33,14 +37,14 @@ class PlainSolver:
     def at_least(self, key: Key, bound: int, history: bytes) -> bool | None:
         position = self._game.decode(key, history)
         try:
-            for plies in count(1):
+            for plies in range(1, MAX_SEARCH_PLIES):
                 if self._holds(position, True, bound, plies):
                     return True
                 if self._holds(position, False, bound - 1, plies):
                     return False
         except _StoppedError:
-            pass
-        return None
+            return None
+        raise unsettled()
 
     def _holds(self, position: Any, at_least: bool, bound: int, plies: int) -> bool:
         """Whether the score is seen to be at least, or at most, the bound.
@@ -66,5 +70,14 @@ class PlainSolver:
         children.sort(key=game.evaluate, reverse=not at_least)
         enough = any if at_least else all
         holds = enough(self._holds(child, not at_least, -bound, plies - 1) for child in children)
-        self._searched[statement] = -1 if holds else plies
+        self._remember(statement, -1 if holds else plies)
         return holds
+
+    def _remember(self, statement: tuple[Key, bytes, bool, int], plies: int) -> None:
+        if statement not in self._searched:
+            self._remembered_bytes += _STATEMENT_BYTES + len(statement[1])
+        if self._remembered_bytes > SOLVER_BYTES:
+            # What was forgotten is searched again.
+            self._searched.clear()
+            self._remembered_bytes = _STATEMENT_BYTES + len(statement[1])
+        self._searched[statement] = plies

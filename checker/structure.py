@@ -11,12 +11,13 @@ tests hold the two against each other.
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from zermelo.checker.certificate import AT_MOST, LEAF, NO_MOVE, Certificate
 from zermelo.checker.interface import Tell
 from zermelo.checker.refusals import Fault, RefusedError, refusal
-from zermelo.games import Game, GameError, Key
+from zermelo.games import Game, GameError
 
 
 class PlainStructure:
@@ -24,16 +25,14 @@ class PlainStructure:
 
     def __init__(self, certificate: Certificate, game: Game[Any]) -> None:
         self._certificate, self._game = certificate, game
-        self._places: dict[tuple[Key, bytes, bool], int] = {}
-        for at in range(len(certificate)):
-            statement = (certificate.key(at), certificate.history(at), certificate.at_least(at))
-            self._places.setdefault(statement, at)
-        #: The entries that each entry rests on.
-        self._below: list[list[int]] = []
+        #: The entries that each entry rests on, one after the other, and where those of an
+        #: entry begin. Numbers only: a large file must fit into memory.
+        self._below = array("I")
+        self._begin = array("Q")
 
     def check(self, tell: Tell = lambda count: None) -> None:
         for at in range(len(self._certificate)):
-            self._below.append([])
+            self._begin.append(len(self._below))
             fault = self._fault(at)
             if fault is not None:
                 kind, position = fault
@@ -60,8 +59,7 @@ class PlainStructure:
         least = game.canonical(position)
         if (game.encode(least), game.history(least)) != (key, history):
             return Fault.NOT_CANONICAL, None
-        if at and (certificate.key(at - 1), certificate.history(at - 1),
-                   not certificate.at_least(at - 1)) >= (key, history, bool(flags & AT_MOST)):
+        if at and certificate.order(at - 1) >= certificate.order(at):
             return Fault.OUT_OF_ORDER, None
         if abs(bound) > game.max_score:
             return Fault.BAD_BOUND, None
@@ -91,23 +89,24 @@ class PlainStructure:
             enough = score >= needed if at_least else score <= needed
             return None if enough else Fault.WRONG_SCORE
         least = game.canonical(child)
-        place = self._places.get((game.encode(least), game.history(least), at_least))
+        place = self._certificate.find(game.encode(least), game.history(least), at_least)
         if place is None:
             return Fault.MISSING
-        self._below[at].append(place)
+        self._below.append(place)
         bound = self._certificate.bounds[place]
         enough = bound >= needed if at_least else bound <= needed
         return None if enough else Fault.TOO_WEAK
 
     def _circular(self) -> int | None:
         """An entry that rests on itself, if there is one."""
-        waiting = [0] * len(self._below)
-        for below in self._below:
-            for place in below:
-                waiting[place] += 1
-        free = [at for at, count in enumerate(waiting) if not count]
+        begin = self._begin + array("Q", [len(self._below)])
+        waiting = array("I", [0]) * len(self._begin)
+        for place in self._below:
+            waiting[place] += 1
+        free = array("I", (at for at, count in enumerate(waiting) if not count))
         while free:
-            for place in self._below[free.pop()]:
+            at = free.pop()
+            for place in self._below[begin[at] : begin[at + 1]]:
                 waiting[place] -= 1
                 if not waiting[place]:
                     free.append(place)

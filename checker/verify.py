@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.checker.certificate import Certificate, Header
-from zermelo.checker.certificate_file import read_certificate
+from zermelo.checker.certificate_reader import read_certificate
 from zermelo.checker.interface import Solver, Tell
+from zermelo.checker.limits import DEFAULT_MEMORY_BYTES, DEFAULT_SECONDS, Deadline, Memory
 from zermelo.checker.refusals import Fault, Refusal, RefusedError, leaf_refusal
 from zermelo.checker.registry import open_checker
 from zermelo.games import Game, open_game
@@ -62,25 +64,37 @@ def verify(
     sample: int | None = None,
     threads: int = 1,
     seed: int | None = None,
+    max_memory: int = DEFAULT_MEMORY_BYTES,
+    max_seconds: float = DEFAULT_SECONDS,
     progress: Progress = lambda stage, done, total: None,
 ) -> Report:
     """Check a certificate with all its leaves, or a number of them chosen at random.
 
-    Raises `CertificateError` for a file that is damaged, `RefusedError` for one that does
-    not prove what it says.
+    Raises `DamagedError` for a file that is none or not whole, `RefusedError` for one that
+    does not prove what it says, `LimitError` if its entries take more than `max_memory` bytes
+    or the check more than `max_seconds`.
     """
-    started = time.perf_counter()
-    certificate = read_certificate(path)
+    started, deadline = time.perf_counter(), Deadline(max_seconds)
+
+    def tell(stage: str, total: int) -> Tell:
+        def told(done: int) -> None:
+            deadline.check()
+            progress(stage, done, total)
+
+        return told
+
+    certificate = read_certificate(path, memory=Memory(max_memory), tell=tell("reading", 0))
     total = len(certificate)
-    check_structure(certificate, lambda done: progress("structure", done, total))
+    check_structure(certificate, tell("structure", total))
     checked = time.perf_counter()
     leaves = certificate.leaves()
     if sample is not None and sample < len(leaves):
         seed = random.SystemRandom().getrandbits(32) if seed is None else seed
-        leaves = sorted(random.Random(seed).sample(leaves, sample))  # noqa: S311
+        chosen = random.Random(seed).sample(range(len(leaves)), sample)  # noqa: S311
+        leaves = array("I", (leaves[at] for at in sorted(chosen)))
     else:
         seed = None
-    nodes = _check_leaves(certificate, leaves, threads, progress) if leaves else 0
+    nodes = _check_leaves(certificate, leaves, threads, tell("leaves", len(leaves)))
     return Report(
         header=certificate.header,
         digest=certificate.digest,
@@ -118,15 +132,9 @@ def _check_root(certificate: Certificate, game: Game[Any]) -> None:
             needed[True] = header.lo
         if header.hi < game.max_score:
             needed[False] = header.hi
-    found = {}
-    at = certificate.keys.find(key)
-    while at >= 0:
-        place, rest = divmod(at, len(key))
-        if not rest and certificate.history(place) == history:
-            found[certificate.at_least(place)] = certificate.bounds[place]
-        at = certificate.keys.find(key, at + 1)
     for at_least, bound in needed.items():
-        stated = found.get(at_least)
+        place = certificate.find(key, history, at_least)
+        stated = None if place is None else certificate.bounds[place]
         if stated is None or (stated < bound if at_least else stated > bound):
             sign = "at least" if at_least else "at most"
             raise RefusedError(Refusal(
@@ -142,6 +150,8 @@ def most_wrong(leaves: int, checked: int, confidence: float = CONFIDENCE) -> int
     If one more were wrong, a sample without any of them would be less likely than the
     confidence leaves room for: (leaves - checked) / leaves * ... for every wrong leaf.
     """
+    if not checked:
+        return leaves
     chance, wrong = 1.0, 0
     while wrong < leaves - checked:
         chance *= (leaves - checked - wrong) / (leaves - wrong)
@@ -152,15 +162,17 @@ def most_wrong(leaves: int, checked: int, confidence: float = CONFIDENCE) -> int
 
 
 def _check_leaves(
-    certificate: Certificate, leaves: list[int], threads: int, progress: Progress
+    certificate: Certificate, leaves: Sequence[int], threads: int, tell: Tell
 ) -> int:
     """Search leaves again; `RefusedError` for a wrong one, else the nodes that it took."""
+    if not leaves:
+        return 0
     crew = _Crew(certificate, leaves, threads)
     with ThreadPoolExecutor(threads, "checker") as pool:
         futures = [pool.submit(crew.work, solver) for solver in crew.solvers]
         try:
             while wait(futures, _REPORT_SECONDS).not_done:
-                progress("leaves", crew.done, len(leaves))
+                tell(crew.done)
         finally:
             crew.stop()
         for future in futures:
@@ -174,7 +186,7 @@ def _check_leaves(
 class _Crew:
     """Threads that search leaves."""
 
-    def __init__(self, certificate: Certificate, leaves: list[int], threads: int) -> None:
+    def __init__(self, certificate: Certificate, leaves: Sequence[int], threads: int) -> None:
         self._certificate = certificate
         self._waiting = iter(leaves)
         self._lock = threading.Lock()
@@ -195,7 +207,11 @@ class _Crew:
                 at = next(self._waiting, None)
             if at is None:
                 return
-            right = self._is_right(solver, at)
+            try:
+                right = self._is_right(solver, at)
+            except BaseException:
+                self.stop()  # the others need not go on: the check has failed
+                raise
             with self._lock:
                 self.done += 1
                 if right is False:

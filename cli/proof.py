@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from zermelo.checker.limits import DEFAULT_MEMORY_BYTES, DEFAULT_SECONDS
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_json, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
@@ -20,7 +21,10 @@ from zermelo.games import open_game
 if TYPE_CHECKING:
     from zermelo.checker import Header, Refusal, Report
 
-REFUSED = 1  # exit code: the file does not prove what it says
+#: Exit codes of `verify`, besides those of the errors: it does not prove what it says, or
+#: nothing was found wrong but not everything was looked at.
+REFUSED = 1
+PARTLY_CHECKED = 4
 _SAMPLE = re.compile(r"sample:([0-9]{1,9})", re.ASCII)
 
 
@@ -81,18 +85,24 @@ def export(
         help="Repeat the choice of an earlier sample.")
 @option("--threads", type=click.IntRange(1, 1024), default=None, show_default="one per core",
         help="Searches that run at the same time.")
+@option("--max-memory", type=click.IntRange(1, 1 << 20), default=DEFAULT_MEMORY_BYTES >> 20,
+        metavar="MIB", help="What the entries of the file may take, in MiB.")
+@option("--max-seconds", type=click.FloatRange(0, min_open=True), default=DEFAULT_SECONDS,
+        help="How long all of it may take.")
 @json_option
 def verify(
-    file: Path, leaves: str, seed: int | None, threads: int | None, as_json: bool
+    file: Path, leaves: str, seed: int | None, threads: int | None, max_memory: int,
+    max_seconds: float, as_json: bool,
 ) -> None:
     """Check a certificate with a program of its own that shares nothing with the engine.
 
     Every position must be legal and every reply met, every bound must follow from the
     positions after it, and leaves are searched again.
 
-    Exit codes: 0 accepted, 1 refused, 2 wrong input or a damaged file.
+    Exit codes: 0 verified, 1 refused, 2 wrong input, 3 damaged or no certificate, 4 partly
+    checked (some leaves were believed), 5 beyond --max-memory or --max-seconds.
     """
-    from zermelo.checker import CertificateError, RefusedError
+    from zermelo.checker import DamagedError, LimitError, RefusedError
     from zermelo.checker.verify import verify as check
 
     sample = _sample_size(leaves)
@@ -100,18 +110,25 @@ def verify(
         with Ticker() as ticker:
             report = check(
                 file, sample=sample, threads=threads or usable_cores(), seed=seed,
-                progress=lambda stage, done, total: ticker.show(f"{stage}: {done:,} of {total:,}"),
+                max_memory=max_memory << 20, max_seconds=max_seconds,
+                progress=lambda stage, done, total: ticker.show(
+                    f"{stage}: {done:,} of {total:,}" if total else f"{stage}: {done:,}"
+                ),
             )
     except RefusedError as error:
         _refuse(error.refusal, as_json)
-    except CertificateError as error:
+    except DamagedError as error:
         if error.board and not as_json:
             click.echo(error.board)
         raise
+    except MemoryError:
+        raise LimitError("this computer has too little memory for the check") from None
     if as_json:
         print_json(_as_json(report))
     else:
         print_facts(_facts(report))
+    if not report.complete:
+        sys.exit(PARTLY_CHECKED)
 
 
 def _sample_size(leaves: str) -> int | None:
@@ -129,8 +146,8 @@ def _sample_size(leaves: str) -> int | None:
 def _refuse(refusal: Refusal, as_json: bool) -> NoReturn:
     if as_json:
         print_json({
-            "accepted": False, "fault": refusal.fault.name.lower(), "entry": refusal.entry,
-            "reason": refusal.reason, "position": refusal.position,
+            "verdict": "refused", "accepted": False, "fault": refusal.fault.name.lower(),
+            "entry": refusal.entry, "reason": refusal.reason, "position": refusal.position,
         })
     else:
         click.echo(refusal.board)
@@ -156,12 +173,12 @@ def _statement(header: Header) -> str:
 
 def _facts(report: Report) -> list[tuple[str, str]]:
     if report.complete:
-        verdict = "ACCEPTED: every step was checked"
+        verdict = "VERIFIED: every step was checked"
     else:
-        verdict = "ACCEPTED as far as it was checked: every step but the leaves below"
+        verdict = "PARTLY CHECKED: leaves were believed, so nothing is proved"
     return [
         ("verdict", verdict),
-        ("proves", _statement(report.header)),
+        ("proves" if report.complete else "states", _statement(report.header)),
         ("made by", f"zermelo {report.header.version}, campaign {report.header.campaign},"
                     f" {report.header.created}"),
         ("positions", f"{report.entries:,} in {short_time(report.structure_seconds)}"),
@@ -188,7 +205,8 @@ def _leaves_in_words(report: Report) -> str:
 
 def _as_json(report: Report) -> dict[str, Any]:
     return {
-        "accepted": True,
+        "verdict": "verified" if report.complete else "partly checked",
+        "accepted": report.complete,
         "complete": report.complete,
         **asdict(report.header),
         "digest": report.digest,

@@ -47,6 +47,8 @@ DECISIVE_SIZES = range(20, 26)
 PLIES_WHERE_DECISIVE = 1.19
 #: Such a proof is one search with one table: in parts it takes far more.
 DECISIVE_SECONDS = 3000.0
+#: A history has one byte for a balance of passes; what is read leaves room for one more.
+MOST_BALANCE = 126
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
 _KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
 
@@ -294,7 +296,11 @@ class Go(Game[GoPosition]):
         return read_sgf(self, data)
 
     def move_name(self, move: Move) -> str:
-        return "pass" if move == PASS else self.board.point_name(move)
+        if move == PASS:
+            return "pass"
+        if move not in self.board.points:
+            raise GameError(f"move {move} is not on the board")
+        return self.board.point_name(move)
 
     # -- for the readers of text, keys and SGF --------------------------------------------
 
@@ -439,8 +445,18 @@ class Go(Game[GoPosition]):
                 raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
             if past.balance and self.cycle != "passes":
                 raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
+            if abs(past.balance) > MOST_BALANCE:
+                raise GameError(f"history entry {record.hex()} counts too many passes")
+            if self.ko == "basic":
+                self._check_tag(past)
             entries.add(past)
         return frozenset(entries)
+
+    def _check_tag(self, past: Past) -> None:
+        """`GameError` unless a ``basic`` situation has such a side, passes and ko point."""
+        side, passes, ko = past.tag & 1, past.tag >> 1 & 1, (past.tag >> 2) - 1
+        if ko != NO_KO and (passes or not self._is_ko(past.black, past.white, ko, side)):
+            raise GameError(f"tag {past.tag} of a history entry is none of {self.short_spec}")
 
     def _image(self, position: GoPosition, image: Image) -> GoPosition:
         def moved(past: Past) -> Past:

@@ -108,7 +108,9 @@ class Reversi(Game[ReversiPosition]):
             if self.moves(position) != [PASS]:
                 raise GameError("a pass is legal only when no disc can be put but the other can")
             return _other_side(position)
-        flipped = self.flips(position, move) if move in self._rays else 0
+        if move not in self._rays:
+            raise GameError(f"move {move} is not on the board")
+        flipped = self.flips(position, move)
         if not flipped:
             raise GameError(f"{self.move_name(move)} turns no disc over")
         return ReversiPosition(
@@ -206,6 +208,8 @@ class Reversi(Game[ReversiPosition]):
     def move_name(self, move: Move) -> str:
         if move == PASS:
             return "pass"
+        if move not in self._rays:
+            raise GameError(f"move {move} is not on the board")
         row, col = divmod(move, STRIDE)
         return f"{'abcdefgh'[col]}{row + 1}"
 
