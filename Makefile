@@ -21,7 +21,7 @@ $(or $(MAKECMDGOALS),demo):
 	$(MAKE) -C "$$copy" $@
 else
 
-.PHONY: demo test test-fast test-long lint docs bench proto clean
+.PHONY: demo test test-fast test-long fuzz lint docs bench proto clean
 
 demo: $(VENV)/.built  ## a distributed solve of reversi 6x6, all on this machine
 	@echo "solving reversi 6x6: PostgreSQL, four services and a client on this machine"
@@ -35,6 +35,16 @@ test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no pr
 
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m 'long or examples'
+
+#: What `make fuzz` looks at, and for how many seconds each.
+READERS = certificate certificate_header certificate_entries checkpoint weights sgf obf claims gtp
+TIME = 600
+
+fuzz: $(VENV)/.fuzz  ## every reader of foreign files for TIME seconds; findings in build/fuzz
+	mkdir -p build/fuzz/structure
+	clang -g -O1 -fsanitize=fuzzer,address,undefined -Ichecker tests/fuzz/structure.c -o build/fuzz/structure.run
+	build/fuzz/structure.run -max_total_time=$(TIME) -artifact_prefix=build/fuzz/structure- build/fuzz/structure
+	for reader in $(READERS); do $(BIN)/python -m tests.fuzz.run $$reader $(TIME) || exit 1; done
 
 lint: $(VENV)/.installed  ## style, types and import directions
 	$(BIN)/ruff check . src/zermelo/*.py
@@ -90,6 +100,10 @@ DOCS_REQUIREMENTS = import tomllib; \
 $(VENV)/.docs: pyproject.toml | $(VENV)/.installed
 	$(BIN)/python -c '$(DOCS_REQUIREMENTS)' > $(VENV)/docs-requirements.txt
 	$(INSTALL) --requirement $(VENV)/docs-requirements.txt
+	touch $@
+
+$(VENV)/.fuzz: pyproject.toml | $(VENV)/.installed
+	ZERMELO_COMPILED=1 $(INSTALL) --no-build-isolation --editable '.[fuzz]'
 	touch $@
 
 endif

@@ -40,4 +40,5 @@ cdef extern from "go_table.h" nogil:
         go_entry* entries
         uint64_t buckets
         uint8_t age
+    int go_is_sound(const go_entry*, go_bits)
     void go_restore(go_table*, const go_entry*)

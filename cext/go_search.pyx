@@ -10,8 +10,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from zermelo.cext.go_board cimport (
-    GO_BUCKET, GO_NO_MOVE, go_alive, go_area, go_bits, go_entry, go_mix, go_play, go_restore,
-    go_territory,
+    GO_BUCKET, GO_NO_MOVE, go_alive, go_area, go_bits, go_entry, go_is_sound, go_mix, go_play,
+    go_restore, go_territory,
 )
 from zermelo.cext.go_search cimport (
     GO_BASIC, GO_BLACK, GO_INFINITE, GO_MAX_PATH, GO_NOBODY, GO_PSK, GO_SSK, GO_WHITE, go_child,
@@ -257,9 +257,16 @@ cdef class Prover:
         return bytes(records)
 
     def load(self, const unsigned char[::1] records):
-        """Put what was dumped into the table."""
+        """Put what was dumped into the table; `ValueError`, and nothing is, if an entry is of
+        no position of this board."""
         cdef Py_ssize_t at
         cdef go_entry entry
+        if records.shape[0] % <Py_ssize_t>sizeof(go_entry):
+            raise ValueError("half an entry")
+        for at in range(0, records.shape[0], sizeof(go_entry)):
+            memcpy(&entry, &records[at], sizeof(go_entry))
+            if not go_is_sound(&entry, self.s.size.mask):
+                raise ValueError("an entry of no position")
         for at in range(0, records.shape[0] - <Py_ssize_t>sizeof(go_entry) + 1, sizeof(go_entry)):
             memcpy(&entry, &records[at], sizeof(go_entry))
             go_restore(&self.s.table, &entry)

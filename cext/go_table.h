@@ -117,6 +117,13 @@ static inline go_entry *go_claim(go_table *table, const go_key *key)
     return cheapest;
 }
 
+/* Whether an entry that comes from outside is of a position on this board. */
+static inline int go_is_sound(const go_entry *entry, go_bits mask)
+{
+    return !(entry->black & entry->white) && !((entry->black | entry->white) & ~mask) &&
+           (entry->move <= GO_PASS || entry->move == GO_NO_MOVE);
+}
+
 /* Put an entry of another table into this one, unless more work is in what is there. */
 static inline void go_restore(go_table *table, const go_entry *entry)
 {

@@ -339,13 +339,22 @@ cdef class Core:
         return bytes(records)
 
     def load(self, const uint8_t[::1] records):
-        """Put dumped entries back."""
+        """Put dumped entries back; `ValueError`, and none is, if one of them cannot be true."""
         cdef const u64[::1] words
         cdef Facts facts
         cdef Py_ssize_t i
+        cdef int most = self.searches[0].squares
         if records.shape[0] == 0:
             return
+        if records.shape[0] % RECORD_BYTES:
+            raise ValueError("half a record")
         words = memoryview(records).cast("Q")
+        for i in range(0, words.shape[0] - 2, 3):
+            unpack_facts(words[i + 2], &facts)
+            if (words[i] & words[i + 1] or (words[i] | words[i + 1]) & ~self.geometry.board
+                    or not -most <= facts.lo <= facts.hi <= most
+                    or (facts.best > 63 and facts.best != NO_MOVE)):
+                raise ValueError("a record of no position")
         for i in range(0, words.shape[0] - 2, 3):
             unpack_facts(words[i + 2], &facts)
             store(&self.table, words[i], words[i + 1], hash_boards(words[i], words[i + 1]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -13,11 +14,14 @@ import click
 from zermelo import ZermeloError, __version__
 from zermelo.cli.options import node_budget_option, option
 from zermelo.engine.go import GoEngine, best_reply
+from zermelo.engine.interface import EngineError
 from zermelo.games import GameError, open_game
 from zermelo.games.go import NO_KO, PASS, Go, GoPosition
-from zermelo.games.go_sgf import read_sgf
+from zermelo.games.go_sgf import MAX_MOVES, read_sgf_file
 from zermelo.games.go_text import point_from_name
 
+#: Characters of a line that are read; a longer one is refused.
+MAX_LINE = 4096
 _COLOURS = {"b": True, "black": True, "w": False, "white": False}
 
 
@@ -64,7 +68,7 @@ class GtpSession:
             if command is None:
                 raise GtpError("unknown command")
             return f"={number} {command(words[1:])}".rstrip(" ") + "\n\n"
-        except (GtpError, GameError) as error:
+        except (GtpError, GameError, EngineError) as error:
             return f"?{number} {error}\n\n"
 
     # -- commands -----------------------------------------------------------------------
@@ -134,10 +138,12 @@ class GtpSession:
 
     def _loadsgf(self, words: list[str]) -> str:
         try:
-            data = Path(_only(words[:1])).read_bytes()
-        except OSError:
+            position = read_sgf_file(self.game, Path(_only(words[:1])))
+        except (OSError, ValueError) as error:
+            if isinstance(error, GameError):
+                raise
             raise GtpError("cannot load file") from None
-        self.position, self._before = read_sgf(self.game, data), []
+        self.position, self._before = position, []
         return ""
 
     def _final_score(self, words: list[str]) -> str:
@@ -168,8 +174,19 @@ class GtpSession:
         return replace(self.position, black_to_move=black, passes=0, ko=NO_KO)
 
     def _advance(self, position: GoPosition, child: GoPosition) -> None:
+        if len(self._before) >= MAX_MOVES:
+            raise GtpError(f"more than {MAX_MOVES} moves; clear the board")
         self._before.append(self.position)
         self.position = child
+
+
+def limited_lines(stream: TextIO) -> Iterator[str]:
+    """The lines of a stream; of one that is too long a command that does not exist."""
+    while line := stream.readline(MAX_LINE + 1):
+        whole = len(line) <= MAX_LINE
+        while not line.endswith("\n") and (rest := stream.readline(MAX_LINE + 1)):
+            line, whole = rest, False
+        yield line if whole else "line-too-long"
 
 
 def run_session(session: GtpSession, lines: Iterable[str], output: TextIO) -> None:
@@ -213,4 +230,6 @@ def gtp(spec: str, hash_mb: int, node_budget: int) -> None:
     if open_game(spec).name != Go.name:
         raise GameError(f"{spec}: GTP is for Go; write go:5x5")
     session = GtpSession(Go.from_spec(spec), hash_mb=hash_mb, node_budget=node_budget)
-    run_session(session, sys.stdin, sys.stdout)
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    run_session(session, limited_lines(sys.stdin), sys.stdout)

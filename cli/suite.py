@@ -21,6 +21,7 @@ from typing import Any
 from zermelo import games
 from zermelo.cli.plain_errors import CommandError
 from zermelo.games import Game, GameError, Score, open_game
+from zermelo.games.foreign_files import read_lines
 
 SHIPPED = Path(games.__file__).parent / "suites"
 _COMMENTS = ("#", "%")
@@ -55,10 +56,9 @@ def load_suite(name: str, game: Game[Any] | None = None) -> Suite:
     """
     path = _find(name)
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise CommandError(f"cannot read suite {name!r}: {reason}") from None
+        lines = read_lines(path)
+    except OSError as error:
+        raise CommandError(f"cannot read suite {name!r}: {error.strerror}") from None
     numbered = [(at, line.strip()) for at, line in enumerate(lines, 1) if line.strip()]
     entries = [(at, line) for at, line in numbered if not line.startswith(_COMMENTS)]
     if not entries:

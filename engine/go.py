@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from zermelo.cext.go_search import OPTIONS, Prover
-from zermelo.engine.checkpoints import seal, unseal
+from zermelo.engine.checkpoints import inflate, load_records, seal, unseal
 from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
     EngineError,
@@ -30,6 +30,8 @@ from zermelo.games import Bounds, Game, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC2"
+#: What a checkpoint may hold: the table of 1 GiB, all of it.
+_MOST_CHECKPOINT_BYTES = 1 << 30
 _FIRST_SLICE = 1 << 16  # nodes
 _CONQUEST_SHARE = 2, 12  # nodes of the conquest to one of the prover's, on small and large boards
 _LARGE = 20  # points of a board on which owning everything is tried for any question,
@@ -175,7 +177,8 @@ class GoEngine:
         return seal(_MAGIC, self.game, zlib.compress(self._prover.dump(), 1))
 
     def restore(self, checkpoint: bytes) -> None:
-        self._prover.load(zlib.decompress(unseal(_MAGIC, self.game, checkpoint)))
+        content = unseal(_MAGIC, self.game, checkpoint)
+        load_records(self._prover.load, inflate(content, _MOST_CHECKPOINT_BYTES))
 
     def clear(self) -> None:
         self._prover.clear()

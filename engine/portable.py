@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from zermelo.engine.checkpoints import seal, unseal
+from zermelo.engine.checkpoints import load_records, seal, unseal
 from zermelo.engine.interface import (
     ALGORITHMS,
     Expansion,
@@ -105,12 +105,22 @@ class PortableEngine:
         return seal(_MAGIC, self.game, b"".join(records))
 
     def restore(self, checkpoint: bytes) -> None:
-        content, at = unseal(_MAGIC, self.game, checkpoint), 0
-        while at < len(content):
-            key, length, lo, hi = _RECORD.unpack_from(content, at)
+        load_records(self._load, unseal(_MAGIC, self.game, checkpoint))
+
+    def _load(self, records: bytes) -> None:
+        """Put dumped records back; `ValueError`, and none is, if one of them cannot be true."""
+        table: dict[Entry, Bounds] = {}
+        at, limits = 0, self.game.score_range
+        while at < len(records):
+            if len(records) - at < _RECORD.size:
+                raise ValueError("half a record")
+            key, length, lo, hi = _RECORD.unpack_from(records, at)
             at += _RECORD.size
-            history, at = content[at : at + length], at + length
-            self._table[key, history] = Bounds(lo, hi)
+            history, at = records[at : at + length], at + length
+            if at > len(records) or not limits.lo <= lo <= hi <= limits.hi:
+                raise ValueError("a record of no position")
+            table[key, history] = Bounds(lo, hi)
+        self._table |= table
 
     def clear(self) -> None:
         self._table.clear()

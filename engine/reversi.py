@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from zermelo.engine.capabilities import Run
-from zermelo.engine.checkpoints import seal, unseal
+from zermelo.engine.checkpoints import load_records, seal, unseal
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
     ALGORITHMS,
@@ -160,7 +160,7 @@ class ReversiEngine:
         return seal(_MAGIC, self.game, records)
 
     def restore(self, checkpoint: bytes) -> None:
-        self.core.load(unseal(_MAGIC, self.game, checkpoint))
+        load_records(self.core.load, unseal(_MAGIC, self.game, checkpoint))
 
     def clear(self) -> None:
         self.core.clear()

@@ -16,6 +16,7 @@ from typing import Any
 
 from zermelo.engine.interface import EngineError
 from zermelo.engine.patterns import Pattern, Squares, patterns_of
+from zermelo.games.foreign_files import MIB, read_limited
 from zermelo.games.reversi import STRIDE, Reversi
 
 FOLDER = Path(__file__).parent / "trained"
@@ -23,6 +24,9 @@ MAGIC = b"ZWEIGHTS2\n"
 DIGEST_BYTES = 16
 PHASE_SPAN = 3  # how many numbers of empties share their weights
 PHASES = 64 // PHASE_SPAN + 1
+#: A weight file, and what the decompressor may take: 65 MiB at the highest level.
+MAX_FILE_BYTES = 64 * MIB
+_LZMA_BYTES = 80 * MIB
 MOBILITY_WEIGHTS = 64  # two tables of 32: own moves, opponent's moves
 
 
@@ -69,10 +73,7 @@ def weight_file(game: Reversi) -> Path:
 
 def load_weights(path: Path, count: int) -> array[int]:
     """So many weights from a file."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise EngineError(f"cannot read weight file {path}: {error.strerror}") from None
+    data = _read(path)
     head, digest, rest = (
         data[: len(MAGIC)],
         data[len(MAGIC) : len(MAGIC) + DIGEST_BYTES],
@@ -82,24 +83,36 @@ def load_weights(path: Path, count: int) -> array[int]:
         raise EngineError(f"weight file {path} is damaged; install Zermelo again or train anew")
     _, _, packed = rest.partition(b"\n")
     weights = array("h")
+    size = count * weights.itemsize
     try:
-        weights.frombytes(lzma.decompress(packed))
-    except (lzma.LZMAError, ValueError) as error:
+        decompressor = lzma.LZMADecompressor(memlimit=_LZMA_BYTES)
+        unpacked = decompressor.decompress(packed, max_length=size + 1)
+    except (lzma.LZMAError, EOFError) as error:
         raise EngineError(f"weight file {path} holds no weights: {error}") from None
-    if len(weights) != count:
-        raise EngineError(
-            f"weight file {path} holds {len(weights)} weights, not {count}; train it anew"
-        )
+    if len(unpacked) != size or not decompressor.eof or decompressor.unused_data:
+        held = "more" if len(unpacked) >= size else len(unpacked) // weights.itemsize
+        raise EngineError(f"weight file {path} holds {held} weights, not {count}; train it anew")
+    weights.frombytes(unpacked)
     return weights
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """Where the weights of a file come from."""
-    line = path.read_bytes()[len(MAGIC) + DIGEST_BYTES :].partition(b"\n")[0]
-    provenance = json.loads(line)
+    line = _read(path)[len(MAGIC) + DIGEST_BYTES :].partition(b"\n")[0]
+    try:
+        provenance = json.loads(line)
+    except (ValueError, RecursionError):
+        provenance = None
     if not isinstance(provenance, dict):
         raise EngineError(f"weight file {path} does not say where it comes from")
     return provenance
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_limited(path, MAX_FILE_BYTES)
+    except OSError as error:
+        raise EngineError(f"cannot read weight file {path}: {error.strerror}") from None
 
 
 def save_weights(path: Path, weights: bytes, provenance: dict[str, Any]) -> None:

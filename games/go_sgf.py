@@ -8,25 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from sgfmill import sgf_grammar
 
+from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 from zermelo.games.go import PASS, Go, GoPosition
 from zermelo.games.go_board import STRIDE, Bitboard
 from zermelo.games.interface import GameError, Move
 
 Properties = dict[str, list[bytes]]
+#: Nodes of the main line, and moves: a board of the past takes time in every later move, and
+#: no game is that long.
+MAX_NODES = 10_000
+MAX_MOVES = 1_000
 _SETUP = ("AB", "AW", "AE", "PL")
 _NAMES = {"B": "Black", "W": "White"}
 
 
+def read_sgf_file(game: Go, path: Path) -> GoPosition:
+    """The same from a file; `OSError` if it cannot be read."""
+    return read_sgf(game, read_limited(path, MAX_RECORD_BYTES))
+
+
 def read_sgf(game: Go, data: bytes) -> GoPosition:
     """The position at the end of the main line; `GameError` names the move that is wrong."""
+    if len(data) > MAX_RECORD_BYTES:
+        raise GameError(f"the SGF file has more than {MAX_RECORD_BYTES:,} bytes")
     try:
         tree = sgf_grammar.parse_sgf_game(data)
-        nodes: list[Properties] = list(sgf_grammar.main_sequence_iter(tree))
+        main_line = sgf_grammar.main_sequence_iter(tree)
+        nodes: list[Properties] = list(islice(main_line, MAX_NODES + 1))
     except ValueError as error:
         raise GameError(f"not an SGF game: {error}") from None
+    if len(nodes) > MAX_NODES:
+        raise GameError(f"the SGF game has more than {MAX_NODES:,} nodes in its main line")
     _check_size(game, nodes[0])
     position, number = game.initial(), 0
     for node in nodes:
@@ -39,6 +56,8 @@ def read_sgf(game: Go, data: bytes) -> GoPosition:
         for colour in ("B", "W"):
             if colour in node:
                 number += 1
+                if number > MAX_MOVES:
+                    raise GameError(f"the SGF game has more than {MAX_MOVES:,} moves")
                 black = colour == "B"
                 if number == 1 and not any("PL" in node for node in nodes):
                     position = replace(position, black_to_move=black)

@@ -20,6 +20,7 @@ from psycopg.rows import class_row
 
 from zermelo import ZermeloError
 from zermelo.games import Bounds, Game, GameError, open_game
+from zermelo.games.foreign_files import read_lines
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.database import Connection
 from zermelo.server.goals import ClaimAim
@@ -51,10 +52,9 @@ def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], l
     Without `game` the file itself must tell it.
     """
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise ClaimError(f"cannot read {str(path)!r}: {reason}") from None
+        lines = read_lines(path)
+    except OSError as error:
+        raise ClaimError(f"cannot read {str(path)!r}: {error.strerror}") from None
     told = next((found[1] for line in lines if (found := _GAME.fullmatch(line.strip()))), None)
     if game is None:
         if told is None:
@@ -69,10 +69,12 @@ def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], l
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith(_COMMENTS):
             continue
-        fields = _fields(line)
-        if tuple(field.lower() for field in fields) == _HEADINGS:
-            continue
         try:
+            fields = _fields(line)
+            if tuple(field.lower() for field in fields) == _HEADINGS:
+                continue
+            if len(claims) == MOST_CLAIMS:
+                raise ClaimError(f"more than {MOST_CLAIMS} claims; make several lists of them")
             claim = _read_claim(game, fields)
             if claim.position in claims:
                 raise ClaimError("the position was told before")
@@ -81,8 +83,6 @@ def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], l
         claims[claim.position] = claim
     if not claims:
         raise ClaimError(f"{str(path)!r} has no claims; write POSITION,LOWER,UPPER a line")
-    if len(claims) > MOST_CLAIMS:
-        raise ClaimError(f"{len(claims)} claims; at most {MOST_CLAIMS} at a time")
     return game, list(claims.values())
 
 
@@ -136,7 +136,10 @@ def imported_claims(
 def _fields(line: str) -> list[str]:
     if ";" in line:
         return [field.strip() for field in line.strip().rstrip(";").split(";")]
-    (row,) = csv.reader([line], skipinitialspace=True)
+    try:
+        (row,) = csv.reader([line], skipinitialspace=True)
+    except csv.Error as error:
+        raise ClaimError(f"no line of CSV: {error}") from None
     return [field.strip() for field in row]
 
 

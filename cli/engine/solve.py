@@ -27,6 +27,7 @@ from zermelo.cli.suite import Listed, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, open_engine
 from zermelo.games import Game, open_game
+from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 
 DIFFERENT = 1  # exit code: a listed score is not the computed one
 EXHAUSTED = 3  # exit code: the node budget was reached first
@@ -115,7 +116,10 @@ def solve(
 
 def _start(game: Game[Any], position: str | None, sgf: Path | None) -> Any:
     if sgf is not None:
-        return game.read_record(sgf.read_bytes())
+        try:
+            return game.read_record(read_limited(sgf, MAX_RECORD_BYTES))
+        except OSError as error:
+            raise CommandError(f"cannot read {str(sgf)!r}: {error.strerror}") from None
     return game.initial() if position is None else game.parse(position)
 
 

@@ -1,0 +1,42 @@
+"""Look for bytes that a reader of foreign files cannot cope with: coverage by atheris.
+
+    python -m tests.fuzz.run READER [SECONDS] [CORPUS]
+
+What is found is written to the current folder as crash-*, timeout-* or oom-*; mend the reader
+and put the file into tests/fuzz/corpus/READER, where every run of the tests replays it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["zermelo", "sgfmill", "csv", "json"]):
+    from tests.fuzz.readers import CORPUS, READERS
+
+#: An input may take so many seconds and MiB; both are far above what honest ones need.
+_SECONDS, _MIB = 25, 2048
+_LONGEST_INPUT = 4096
+
+
+def main() -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in READERS:
+        sys.exit(f"usage: python -m tests.fuzz.run READER [SECONDS] [CORPUS]; readers:"
+                 f" {' '.join(READERS)}")
+    seconds = sys.argv[2] if len(sys.argv) > 2 else "600"
+    growing = Path(sys.argv[3] if len(sys.argv) > 3 else f"build/fuzz/{name}")
+    growing.mkdir(parents=True, exist_ok=True)
+    arguments = [
+        sys.argv[0], f"-max_total_time={seconds}", f"-timeout={_SECONDS}",
+        f"-rss_limit_mb={_MIB}", f"-max_len={_LONGEST_INPUT}", "-print_final_stats=1",
+        f"-artifact_prefix={growing.parent}/{name}-", str(growing), str(CORPUS / name),
+    ]
+    atheris.Setup(arguments, READERS[name])
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
