@@ -31,6 +31,7 @@ from zermelo.checker.limits import (
     MAX_BLOCK_BYTES,
     MAX_BLOCK_ENTRIES,
     MAX_HISTORY_BYTES,
+    MAX_RATIO,
 )
 
 MAGIC = b"ZERMELO\x1a"
@@ -95,7 +96,10 @@ def _write(file: Any, header: dict[str, Any], entries: Sequence[Entry]) -> None:
         if block is not None:
             columns = Certificate(read_header(text))
             columns.append(block)
-            packed = compressor.compress(pack_block(columns.columns()))
+            data = pack_block(columns.columns())
+            packed = compressor.compress(data)
+            if len(data) > MAX_RATIO * len(packed):
+                raise CertificateError("cannot write entries so alike: no reader would accept them")
         digest = next_digest(digest, packed)
         file.write(len(packed).to_bytes(LENGTH_BYTES, "big") + packed + digest)
 

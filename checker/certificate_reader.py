@@ -39,6 +39,7 @@ from zermelo.checker.limits import (
     MAX_BLOCK_ENTRIES,
     MAX_HEADER_BYTES,
     MAX_HISTORY_BYTES,
+    MAX_RATIO,
     Memory,
 )
 from zermelo.checker.refusals import Fault, RefusedError, refusal
@@ -148,7 +149,10 @@ def _append(certificate: Certificate, packed: bytes, memory: Memory) -> None:
 def _inflate(packed: bytes, entries: int) -> bytes:
     """A block of at most so many entries; `ValueError` as soon as it is longer than that."""
     entry = ENTRY_BYTES + _HISTORY_LENGTH_BYTES + MAX_HISTORY_BYTES
-    most = min(MAX_BLOCK_BYTES, _COUNTS_BYTES + entry * min(entries, MAX_BLOCK_ENTRIES))
+    most = min(
+        MAX_BLOCK_BYTES, MAX_RATIO * len(packed),
+        _COUNTS_BYTES + entry * min(entries, MAX_BLOCK_ENTRIES),
+    )
     pieces, size = [], 0
     # The window is memory, too, and the frame says how large it is.
     decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_BLOCK_BYTES)
@@ -157,7 +161,7 @@ def _inflate(packed: bytes, entries: int) -> bytes:
             pieces.append(piece)
             size += len(piece)
             if size > most:
-                raise ValueError(f"a block of more than {most:,} bytes for {entries:,} entries")
+                raise ValueError(f"a block inflates to more than the {most:,} bytes it may have")
     return b"".join(pieces)
 
 

@@ -16,6 +16,9 @@ MAX_TEXT = 400
 #: Entries of a block, and a block in bytes, compressed or not.
 MAX_BLOCK_ENTRIES = 1 << 16
 MAX_BLOCK_BYTES = 1 << 26
+#: Bytes that one compressed byte may inflate to. Entries of real positions stay below 100, so
+#: a small file cannot fill the memory that a large one may take.
+MAX_RATIO = 4096
 #: A history: 511 boards of Go, which is what the compiled prover has room for.
 MAX_HISTORY_BYTES = 511 * 16
 #: The columns of an entry, with those that only leaves have.

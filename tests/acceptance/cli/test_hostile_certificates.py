@@ -70,7 +70,15 @@ HOSTILE = {
         lambda: certificate_bytes(
             header(entries=400 << 16, leaves=400 << 16),
             [leaf_block([bytes(16)] * (1 << 16))] * 400,
-        ), REFUSED),
+        ), DAMAGED),
+    "a key told twice": (
+        lambda: certificate_bytes(header(entries=2, leaves=2), [leaf_block([ROOT, ROOT])]),
+        REFUSED),
+    "a million entries in 3 kB": (
+        lambda: certificate_bytes(
+            header(entries=1 << 20, leaves=1 << 20),
+            [leaf_block([at.to_bytes(8, "big") + bytes(8) for at in range(1 << 16)])] * 16,
+        ), DAMAGED),
     "more entries than memory": (
         lambda: certificate_bytes(header(entries=10**12), []), BEYOND_LIMITS),
     "a nested header": (lambda: certificate_bytes(nested(30_000), []), DAMAGED),
