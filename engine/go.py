@@ -23,6 +23,7 @@ from zermelo.engine.interface import (
     Status,
     Window,
     checked_window,
+    narrowed,
 )
 from zermelo.engine.portable import PortableEngine
 from zermelo.engine.shared_table import SharedTable
@@ -238,7 +239,7 @@ class GoEngine:
         while value is None:
             value = self._prove(position, target)
         area = Bounds(value, limit) if value >= target else Bounds(-limit, value)
-        self._bounds &= self._as_score(area, position)
+        self._bounds = narrowed(self._bounds, self._as_score(area, position))
 
     def _might_get_all(self, position: GoPosition, target: int) -> bool:
         """Whether the side whose proof settles the question looks like owning everything."""

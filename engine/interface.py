@@ -182,3 +182,14 @@ class EngineError(ZermeloError, ValueError):
 
 class CheckpointError(EngineError):
     """A checkpoint is damaged, or of another game or version."""
+
+
+def narrowed(known: Bounds, found: Bounds) -> Bounds:
+    """Both bounds together. They contradict each other only if the table was told what is false:
+    by a checkpoint whose digest is right, or as known."""
+    if found.lo > known.hi or found.hi < known.lo:
+        raise EngineError(
+            f"the table contradicts itself: {known.lo}..{known.hi} and {found.lo}..{found.hi};"
+            " what was restored into it is false"
+        )
+    return known & found

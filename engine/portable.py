@@ -22,6 +22,7 @@ from zermelo.engine.interface import (
     Status,
     Window,
     checked_window,
+    narrowed,
 )
 from zermelo.games import KEY_BYTES, Bounds, Game, Move
 
@@ -204,7 +205,7 @@ class PortableEngine:
 
     def _tighten(self, position: Any, bounds: Bounds) -> None:
         entry = self._entry(position)
-        self._table[entry] = self._table.get(entry, self.game.score_range) & bounds
+        self._table[entry] = narrowed(self._table.get(entry, self.game.score_range), bounds)
 
     def _proved_below(self, position: Any) -> list[Known]:
         """Children and grandchildren about which more is known than the rules tell."""

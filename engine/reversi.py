@@ -22,6 +22,7 @@ from zermelo.engine.interface import (
     Status,
     Window,
     checked_window,
+    narrowed,
 )
 from zermelo.engine.shared_table import SharedTable
 from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
@@ -233,10 +234,10 @@ class ReversiEngine:
             if found is None:
                 return best
             guess, move = found
-            self._bounds = bounds & Bounds(
-                guess if guess > alpha else self.game.score_range.lo,
-                guess if guess < beta else self.game.score_range.hi,
-            )
+            limits = self.game.score_range
+            self._bounds = narrowed(bounds, Bounds(
+                guess if guess > alpha else limits.lo, guess if guess < beta else limits.hi,
+            ))
             if best is None or guess > alpha:
                 best = move
         return best
