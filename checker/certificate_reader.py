@@ -147,7 +147,7 @@ def _append(certificate: Certificate, packed: bytes, memory: Memory) -> None:
 
 
 def _inflate(packed: bytes, entries: int) -> bytes:
-    """A block of at most so many entries; `ValueError` as soon as it is longer than that."""
+    """A block of at most `entries` entries; `ValueError` as soon as it is longer than that."""
     entry = ENTRY_BYTES + _HISTORY_LENGTH_BYTES + MAX_HISTORY_BYTES
     most = min(
         MAX_BLOCK_BYTES, MAX_RATIO * len(packed),

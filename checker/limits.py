@@ -54,7 +54,7 @@ class Memory:
         self._left -= size
 
     def require(self, size: int) -> None:
-        """`LimitError` unless so much is left."""
+        """`LimitError` unless `size` bytes are left."""
         if size > self._left:
             raise LimitError(
                 f"the certificate needs more than the {self._limit >> 20:,} MiB that its entries"

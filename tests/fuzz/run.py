@@ -16,7 +16,7 @@ import atheris
 with atheris.instrument_imports(include=["zermelo", "sgfmill", "csv", "json"]):
     from tests.fuzz.readers import CORPUS, READERS
 
-#: An input may take so many seconds and MiB; both are far above what honest ones need.
+#: An input may take _SECONDS and _MIB of memory; both are far above what honest ones need.
 _SECONDS, _MIB = 25, 2048
 _LONGEST_INPUT = 4096
 

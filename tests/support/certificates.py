@@ -57,7 +57,7 @@ def leaf_block(
 
 
 def zeros_frame(size: int) -> bytes:
-    """A zstd frame that inflates to so many zeros; its header tells the size."""
+    """A zstd frame that inflates to `size` zeros; its header tells the size."""
     compressor = zstandard.ZstdCompressor(level=1).compressobj(size=size)
     piece, parts = bytes(1 << 24), []
     for _ in range(size // len(piece)):
