@@ -81,6 +81,11 @@ class Game(ABC, Generic[P]):
     max_score: int
 
     @property
+    def is_definition(self) -> bool:
+        """Whether the rules are data that another machine may not have."""
+        return False
+
+    @property
     def family(self) -> str:
         """The name by which its engine, trainer and checker are registered.
 

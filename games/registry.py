@@ -101,6 +101,21 @@ games.register("go", "zermelo.games.go:Go.from_spec")
 games.register("reversi", "zermelo.games.reversi:Reversi.from_spec")
 
 
+def _definition(name: str) -> GameFactory | None:
+    from zermelo.games.definition.library import resolve
+
+    return resolve(name)
+
+
+def _definition_names() -> Iterable[str]:
+    from zermelo.games.definition.library import library_names
+
+    return library_names()
+
+
+games.register_family(_definition, _definition_names)
+
+
 def game_names() -> list[str]:
     return games.names()
 
