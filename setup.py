@@ -55,6 +55,7 @@ def packages() -> list[str]:
 extensions = [extension("reversi_avx2", *AVX2)] if X86 else []
 extensions += [extension("reversi_plain"), extension("go_conquest"), extension("go_search")]
 extensions += [extension(module, folder="checker") for module in ("reversi", "go")]
+extensions += [extension("definition_small"), extension("definition_large")]
 extensions += [extension("go_retrograde"), extension("cpu")]
 
 setup(

@@ -47,6 +47,7 @@ class Trainer(Protocol):
 
 
 engines: Registry[EngineFactory] = Registry("engine", "zermelo.engines")
+engines.register("definition", "zermelo.engine.definition:open_definition_engine")
 engines.register("go", "zermelo.engine.go:open_go_engine")
 engines.register("reversi", "zermelo.engine.reversi:ReversiEngine")
 

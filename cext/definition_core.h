@@ -1,0 +1,97 @@
+/* What Cython calls: keys as two halves, programs and searches behind pointers. */
+#ifndef ZERMELO_DEFINITION_CORE_H
+#define ZERMELO_DEFINITION_CORE_H
+
+#include "definition_search.h"
+
+static inline u128 def_join(u64 high, u64 low) { return (u128)high << 64 | low; }
+
+/* The position of a key; 0 if there is none. `most` holds the largest value of every counter. */
+static int def_decode(const def_program *program, const int32_t *most, u64 high, u64 low,
+                      def_state *state) {
+    u128 number = def_join(high, low);
+    memset(state, 0, sizeof *state);
+    state->passing = (int)(number & 1);
+    state->turn = (int)(number >> 1 & 1);
+    number >>= 2;
+    if (program->chains) {
+        int at = (int)(number % (u128)(program->cells + 1));
+        number /= (u128)(program->cells + 1);
+        if (at) state->pending = (def_mask)1 << (at - 1);
+    }
+    for (int i = program->counters - 1; i >= 0; i--) {
+        state->counter[i] = (int32_t)(number % (u128)(most[i] + 1));
+        number /= (u128)(most[i] + 1);
+    }
+    for (int cell = program->cells - 1; cell >= 0; cell--) {
+        state->plane[number % (u128)program->values] |= (def_mask)1 << cell;
+        number /= (u128)program->values;
+    }
+    return number == 0;
+}
+
+static inline void def_key(const def_program *program, const def_state *state, int canonical,
+                           u64 *high, u64 *low) {
+    u128 key = canonical ? def_canonical(program, state) : def_number(program, state, 0);
+    *high = (u64)(key >> 64);
+    *low = (u64)key;
+}
+
+static inline int def_by_key(const void *one, const void *other) {
+    const u128 a = *(const u128 *)one, b = *(const u128 *)other;
+    return a < b ? -1 : a > b;
+}
+
+/* The canonical children of a position, sorted and distinct; the number of them. */
+static int def_expand(const def_program *program, const def_state *state, int32_t *arena, int room,
+                      u128 *children) {
+    int score, found = def_moves(program, state, arena, room, &score);
+    def_state after;
+    if (found == DEF_ONLY_PASS) {
+        def_pass(program, state, &after);
+        children[0] = def_canonical(program, &after);
+        return 1;
+    }
+    for (int i = 0; i < found; i++) {
+        def_play(program, state, arena[i], &after);
+        children[i] = def_canonical(program, &after);
+    }
+    qsort(children, (size_t)found, sizeof *children, def_by_key);
+    int distinct = 0;
+    for (int i = 0; i < found; i++)
+        if (!i || children[i] != children[distinct - 1]) children[distinct++] = children[i];
+    return distinct;
+}
+
+/* What the table knows about a position: 0 if nothing. */
+static int def_ask(const def_search *search, const def_state *state, int *lo, int *hi) {
+    const def_entry *entry = def_probe(search, def_table_key(search->program, state));
+    if (!entry) return 0;
+    *lo = entry->lo;
+    *hi = entry->hi;
+    return 1;
+}
+
+static void def_tell(def_search *search, const def_state *state, int lo, int hi) {
+    def_store(search, def_table_key(search->program, state), lo, hi, DEF_NO_MOVE, (u64)1 << 40);
+}
+
+/* Forget which moves were good in another search. */
+static void def_forget_order(def_search *search) {
+    memset(search->killer, 0xff, sizeof search->killer);
+    memset(search->history, 0, 2 * sizeof *search->history * (size_t)search->history_moves);
+}
+
+static int def_entry_key(const def_entry *entry, u64 *high, u64 *low) {
+    *high = (u64)(entry->key >> 64);
+    *low = (u64)entry->key;
+    return entry->check != 0;
+}
+
+/* Put the entry of a checkpoint back. */
+static void def_restore(def_search *search, u64 high, u64 low, int lo, int hi, int effort) {
+    def_store(search, def_join(high, low), lo, hi, DEF_NO_MOVE,
+              effort > 0 && effort < 62 ? (u64)1 << (effort - 1) : 1);
+}
+
+#endif

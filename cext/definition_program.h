@@ -1,0 +1,263 @@
+/* A compiled definition: tables and bytecode, made by engine/definition_program.py.
+ *
+ * Sets of cells are masks of 64 bits where that suffices (DEF_SMALL), else of 128; plane[v] holds the cells whose value is v, plane[0] the
+ * empty ones. A program is made on the machine that runs it, from a text whose limits were
+ * checked; it never travels, so that offsets and indices need no checks here.
+ */
+#ifndef ZERMELO_DEFINITION_PROGRAM_H
+#define ZERMELO_DEFINITION_PROGRAM_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "bits.h"
+
+typedef unsigned __int128 u128;
+#ifdef DEF_SMALL
+typedef u64 def_mask;
+#else
+typedef u128 def_mask;
+#endif
+
+enum { DEF_VALUES = 17, DEF_COUNTERS = 65, DEF_SYMMETRIES = 16, DEF_STACK = 64, DEF_PASS = 1000 };
+
+typedef struct {
+    def_mask plane[DEF_VALUES];
+    def_mask pending;
+    int32_t counter[DEF_COUNTERS];
+    int32_t turn, passing;
+} def_state;
+
+/* All cells of the mask must be in the union of the planes of a set. */
+typedef struct { int32_t set, mask; } def_test;
+typedef struct { int32_t mask, value; } def_put;
+/* amount, condition: offsets of code; condition -1: always. */
+typedef struct { int32_t counter, adds, amount, condition, most; } def_change;
+/* guard: offset of code, -1: the tests suffice. again: -1 never, -2 always. chain: mask, -1: none. */
+typedef struct {
+    int32_t rule, move, test, tests, guard, lifts, put, puts, ray, rays, change, changes, chain,
+        again, resets;
+} def_case;
+/* The cases of one move of one side that has several. */
+typedef struct { int32_t move, first, count; } def_move;
+/* Moves that have one case and need a certain cell in a set: `cells` is the mask of these cells,
+ * and those of cell c are anchored[offset[first + c]] up to anchored[offset[first + c + 1]]. */
+typedef struct { int32_t set, cells, first; } def_anchor;
+/* score: offset of code; condition likewise. */
+typedef struct { int32_t condition, score; } def_end;
+
+typedef struct {
+    int32_t values, counters, cells, chains, stuck, limit_clock, limit_plies, limit_score,
+        sets, symmetries;
+    const int32_t *code;
+    const def_mask *masks;
+    const int32_t *rays;
+    const def_test *tests;
+    const def_put *puts;
+    const def_change *changes;
+    const def_case *cases;
+    const def_move *moves[2];
+    int32_t move_count[2];
+    const def_anchor *anchors[2];
+    int32_t anchor_count[2];
+    const int32_t *offset;
+    const int32_t *anchored;
+    const def_end *ends[2];
+    int32_t end_count[2];
+    int32_t score[2];
+    /* For each side and rule the cases, for `can` and for chains: first and count. */
+    const int32_t *rule_cases;
+    const int32_t *rule_start[2];
+    const uint32_t *set_values; /* bit v: plane v belongs to the set */
+    uint32_t own[2];
+    const def_mask *beside;
+    /* Symmetries: what a byte of a plane adds to the number of the image. */
+    const u128 *key_bytes; /* [symmetry][value][byte][256] */
+    int32_t bytes;
+    const u128 *counter_weight; /* [symmetry][counter] */
+    const u128 *pending_weight; /* [symmetry][cell] */
+    int32_t exchange[DEF_SYMMETRIES];
+    int32_t exchanges; /* whether one of them exchanges the sides */
+} def_program;
+
+enum {
+    OP_END, OP_CONST, OP_COUNTER, OP_SUM, OP_LARGEST, OP_COUNT, OP_LINES, OP_ADD, OP_SUB, OP_MUL,
+    OP_DIV, OP_MOD, OP_LT, OP_LE, OP_EQ, OP_NE, OP_NOT, OP_AND_JUMP, OP_OR_JUMP, OP_MASK, OP_PLANE,
+    OP_PENDING, OP_ISECT, OP_UNION, OP_MINUS, OP_BESIDE, OP_IN_LINES, OP_WITHIN, OP_CONNECTED,
+    OP_CAN, OP_OUTFLANKS
+};
+
+#ifdef DEF_SMALL
+static inline int def_bits(def_mask mask) { return popcount(mask); }
+static inline int def_first(def_mask mask) { return first_bit(mask); }
+#else
+static inline int def_bits(def_mask mask) {
+    return popcount((u64)mask) + popcount((u64)(mask >> 64));
+}
+
+static inline int def_first(def_mask mask) {
+    return (u64)mask ? first_bit((u64)mask) : 64 + first_bit((u64)(mask >> 64));
+}
+#endif
+
+static inline def_mask def_union(const def_state *state, uint32_t values) {
+    def_mask found = 0;
+    for (; values; values &= values - 1) found |= state->plane[__builtin_ctz(values)];
+    return found;
+}
+
+static inline def_mask def_beside(const def_program *program, def_mask cells) {
+    def_mask found = 0;
+    for (; cells; cells &= cells - 1) found |= program->beside[def_first(cells)];
+    return found;
+}
+
+static inline int def_connected(const def_program *program, def_mask cells, def_mask one, def_mask other) {
+    def_mask reached = cells & one, edge = reached;
+    while (edge && !(reached & other)) {
+        edge = def_beside(program, edge) & cells & ~reached;
+        reached |= edge;
+    }
+    return (reached & other) != 0;
+}
+
+/* The enemies on a ray between its start and the nearest own piece. */
+static inline def_mask def_enclosed(def_mask own, def_mask enemy, const int32_t *ray) {
+    def_mask found = 0;
+    for (int at = 1; at <= ray[0]; at++) {
+        def_mask cell = (def_mask)1 << ray[at];
+        if (enemy & cell) found |= cell;
+        else return own & cell ? found : 0;
+    }
+    return 0;
+}
+
+/* All enemies that rays enclose. */
+static inline def_mask def_turned(const def_program *program, const def_state *state, int side,
+                              int ray, int rays) {
+    def_mask own = def_union(state, program->own[side]), enemy = def_union(state, program->own[!side]);
+    const int32_t *at = program->rays + ray;
+    def_mask found = 0;
+    for (; rays; rays--, at += at[0] + 1) found |= def_enclosed(own, enemy, at);
+    return found;
+}
+
+static int def_applies(const def_program *program, const def_state *state, const def_mask *sets,
+                       const def_case *c);
+
+static inline int64_t def_floor(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+/* The value of a term. */
+static int64_t def_run(const def_program *program, const def_state *state, const def_mask *sets,
+                       int at) {
+    int64_t number[DEF_STACK];
+    def_mask cells[DEF_STACK];
+    int n = 0, c = 0;
+    const int32_t *code = program->code;
+    for (;;) {
+        const int32_t *o = code + at;
+        switch (o[0]) {
+        case OP_END: return number[n - 1];
+        case OP_CONST: number[n++] = o[1]; at += 2; break;
+        case OP_COUNTER: number[n++] = state->counter[o[1]]; at += 2; break;
+        case OP_SUM: {
+            int64_t sum = 0;
+            for (int i = 0; i < o[1]; i++) sum += state->counter[o[2 + i]];
+            number[n++] = sum;
+            at += 2 + o[1];
+            break;
+        }
+        case OP_LARGEST: {
+            int i = o[1];
+            while (i && !state->counter[o[1 + i]]) i--;
+            number[n++] = i;
+            at += 2 + o[1];
+            break;
+        }
+        case OP_COUNT: number[n++] = def_bits(cells[--c]); at += 1; break;
+        case OP_LINES: {
+            /* Lines of one shape at once: a line begins where all its cells, shifted down to
+             * the first of them, are inside. */
+            def_mask inside = cells[--c];
+            int64_t lines = 0;
+            const int32_t *shape = o + 3;
+            for (int i = 0; i < o[2]; i++, shape += 2 + shape[1]) {
+                def_mask begins = program->masks[shape[0]] & inside;
+                for (int j = 0; j < shape[1]; j++) begins &= inside >> shape[2 + j];
+                if (begins) lines += def_bits(begins);
+            }
+            number[n++] = lines;
+            at += o[1];
+            break;
+        }
+        case OP_IN_LINES: {
+            def_mask inside = cells[c - 1], found = 0;
+            const def_mask *line = program->masks + o[1];
+            for (int i = 0; i < o[2]; i++)
+                if ((line[i] & ~inside) == 0) found |= line[i];
+            cells[c - 1] = found;
+            at += 3;
+            break;
+        }
+        case OP_ADD: n--; number[n - 1] += number[n]; at += 1; break;
+        case OP_SUB: n--; number[n - 1] -= number[n]; at += 1; break;
+        case OP_MUL: n--; number[n - 1] *= number[n]; at += 1; break;
+        case OP_DIV: number[n - 1] = def_floor(number[n - 1], o[1]); at += 2; break;
+        case OP_MOD: number[n - 1] -= def_floor(number[n - 1], o[1]) * o[1]; at += 2; break;
+        case OP_LT: n--; number[n - 1] = number[n - 1] < number[n]; at += 1; break;
+        case OP_LE: n--; number[n - 1] = number[n - 1] <= number[n]; at += 1; break;
+        case OP_EQ: n--; number[n - 1] = number[n - 1] == number[n]; at += 1; break;
+        case OP_NE: n--; number[n - 1] = number[n - 1] != number[n]; at += 1; break;
+        case OP_NOT: number[n - 1] = !number[n - 1]; at += 1; break;
+        case OP_AND_JUMP:
+            if (number[n - 1]) { n--; at += 2; }
+            else at = o[1];
+            break;
+        case OP_OR_JUMP:
+            if (number[n - 1]) at = o[1];
+            else { n--; at += 2; }
+            break;
+        case OP_MASK: cells[c++] = program->masks[o[1]]; at += 2; break;
+        case OP_PLANE: cells[c++] = state->plane[o[1]]; at += 2; break;
+        case OP_PENDING: cells[c++] = state->pending; at += 1; break;
+        case OP_ISECT: c--; cells[c - 1] &= cells[c]; at += 1; break;
+        case OP_UNION: c--; cells[c - 1] |= cells[c]; at += 1; break;
+        case OP_MINUS: c--; cells[c - 1] &= ~cells[c]; at += 1; break;
+        case OP_BESIDE: cells[c - 1] = def_beside(program, cells[c - 1]); at += 1; break;
+        case OP_WITHIN: number[n++] = (program->masks[o[1]] & ~cells[--c]) == 0; at += 2; break;
+        case OP_CONNECTED:
+            c--;
+            number[n++] = def_connected(program, cells[c], program->masks[o[1]],
+                                        program->masks[o[2]]);
+            at += 3;
+            break;
+        case OP_CAN: {
+            const int32_t *range = program->rule_start[o[1]] + 2 * o[2];
+            int64_t can = 0;
+            for (int i = 0; i < range[1] && !can; i++)
+                can = def_applies(program, state, sets,
+                                  program->cases + program->rule_cases[range[0] + i]);
+            number[n++] = can;
+            at += 3;
+            break;
+        }
+        default: /* OP_OUTFLANKS */
+            number[n++] = def_turned(program, state, o[1], o[2], o[3]) != 0;
+            at += 4;
+        }
+    }
+}
+
+static inline void def_sets(const def_program *program, const def_state *state, def_mask *sets) {
+    for (int i = 0; i < program->sets; i++) sets[i] = def_union(state, program->set_values[i]);
+}
+
+static int def_applies(const def_program *program, const def_state *state, const def_mask *sets,
+                       const def_case *c) {
+    const def_test *test = program->tests + c->test;
+    for (int i = 0; i < c->tests; i++)
+        if (program->masks[test[i].mask] & ~sets[test[i].set]) return 0;
+    return c->guard < 0 || def_run(program, state, sets, c->guard) != 0;
+}
+
+#endif
