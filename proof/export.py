@@ -51,6 +51,11 @@ def export_proof(
     many plies from the root, and with `full` to the end of every game.
     """
     game = campaign.game
+    if game.is_definition:
+        raise ProofError(
+            f"{game.short_spec} is a definition, and the checker has no rules of its own for"
+            " definitions yet; there is no certificate of it"
+        )
     tree = Tree(connection, campaign.id, game)
     entries: dict[Any, Entry] = {}
     lo, hi = -game.max_score, game.max_score

@@ -97,12 +97,19 @@ def create_campaign(
     quorum: int = 1,
     probe_rate: float = DEFAULT_PROBE_RATE,
     claim: Bounds | None = None,
+    local: bool = False,
 ) -> Campaign:
     """The campaign of this name, made if there is none.
 
-    `CampaignError` when there is one of another game or goal.
+    `CampaignError` when there is one of another game or goal. `local`: only this machine
+    will work on it.
     """
     game = open_game(spec)
+    if game.is_definition and not local:
+        raise CampaignError(
+            f"{game.short_spec} is a definition, and definitions do not travel to volunteers"
+            f" yet; solve it on this machine with `zermelo solve {game.short_spec}`"
+        )
     start = start_position(game, position)
     position = None if position is None else game.format(start)
     name = name or (game.short_spec if position is None else f"{game.short_spec} {position}")
