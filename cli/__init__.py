@@ -17,6 +17,7 @@ COMMANDS = {
     "client": "zermelo.cli.client",
     "db": "zermelo.cli.db",
     "engine": "zermelo.cli.engine",
+    "game": "zermelo.cli.game",
     "games": "zermelo.cli.games",
     "gtp": "zermelo.cli.gtp",
     "match": "zermelo.cli.match",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
-from zermelo.games import open_game
 from zermelo.parts import is_installed
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def match(
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
 
-    game = open_game(spec)
+    game = open_local_game(spec)
+    store = store and not game.is_definition  # whose rules may be gone when it is looked up
     if campaign is None and database is None and not is_installed("server"):
         store = False
     if not store and campaign is None:

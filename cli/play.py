@@ -5,12 +5,13 @@ from __future__ import annotations
 import getpass
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.games import game_object
 from zermelo.cli.options import (
     database_options,
@@ -20,7 +21,7 @@ from zermelo.cli.options import (
     option,
 )
 from zermelo.cli.plain_errors import CommandError
-from zermelo.games import GameError, open_game
+from zermelo.games import GameError
 from zermelo.parts import install_command
 
 if TYPE_CHECKING:
@@ -56,12 +57,15 @@ def play(
     from zermelo.research.games_played import GameInPlay, store_game
     from zermelo.research.players import open_player
 
-    game = open_game(spec)
+    game = open_local_game(spec)
     start = None if position is None else game.parse(position)
     if start is not None and game.is_final(start):
         raise CommandError("the game is over in that position; choose another")
     person = name or getpass.getuser()
-    with _open(data_dir, database, campaign) as (connection, queries):
+    unstored = game.is_definition and campaign is None
+    with (
+        nullcontext((None, None)) if unstored else _open(data_dir, database, campaign)
+    ) as (connection, queries):
         program = open_player(
             opponent or ("proof" if campaign else "engine"), game, queries=queries
         )
@@ -72,12 +76,16 @@ def play(
             return
         players = (person, program.name) if side == "first" else (program.name, person)
         played = table.in_play.finished(*players)
-        number = None if connection is None else store_game(connection, played)
+        number = None
+        if connection is not None and not game.is_definition:
+            number = store_game(connection, played)
     if as_json:
         click.echo(json.dumps(game_object(played) | {"number": number}))
     else:
-        kept = f"stored as game {number}" if number is not None else NOT_STORED
-        click.echo(f"{_result(played, person)}; {kept}")
+        place = f"stored as game {number}" if number is not None else NOT_STORED
+        if game.is_definition:
+            place = "games of definitions are not stored yet"
+        click.echo(f"{_result(played, person)}; {place}")
 
 
 class Table:
@@ -96,10 +104,18 @@ class Table:
         while not self.in_play.over:
             if self.in_play.first_to_move != self._person_first:
                 self._reply()
+            elif self._must_pass():
+                self._try("pass")
+                _say("you pass")
             elif not self._persons_turn():
                 return False
         self._draw()
         return True
+
+    def _must_pass(self) -> bool:
+        """In a definition a forced pass stands for the other side's moving again."""
+        game, position = self.in_play.game, self.in_play.position
+        return game.is_definition and game.line_names(game.moves(position)) == ["pass"]
 
     def _reply(self) -> None:
         move = self._program.choose(self.in_play.position)

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
 from zermelo.engine import Engine, open_engine
 from zermelo.engine.capabilities import CountsLines
-from zermelo.games import KEY_BYTES, Game, Key, open_game
+from zermelo.games import KEY_BYTES, Game, Key
 
 DEEPEST = 60
 #: How deep a compiled count goes at a time, so that Ctrl-C is heard between two.
@@ -33,7 +34,7 @@ def perft(spec: str, depth: int, unique: bool, as_json: bool) -> None:
 
     A pass counts as a move, and a game that ends earlier as one line.
     """
-    game = open_game(spec)
+    game = open_local_game(spec)
     if unique and game.path_dependent:
         raise CommandError(
             f"--unique: what follows a {game.name} position depends on how it was reached"

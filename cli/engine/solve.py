@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from zermelo.cli.engine.report import as_json, facts, news, proved_move, value_in_words
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import (
     print_facts,
@@ -26,7 +27,7 @@ from zermelo.cli.plain_errors import INTERRUPTED, CommandError
 from zermelo.cli.suite import Listed, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, open_engine
-from zermelo.games import Game, open_game
+from zermelo.games import Game
 from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 
 DIFFERENT = 1  # exit code: a listed score is not the computed one
@@ -97,7 +98,7 @@ def solve(
     Exit codes: 0 solved, 1 a score of the suite differs, 2 wrong input, 3 node budget
     reached, 130 interrupted.
     """
-    game = open_game(spec)
+    game = open_local_game(spec)
     given = {"--position": position, "--sgf": sgf, "--file": file}
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) > 1:

@@ -1,0 +1,197 @@
+"""`zermelo game`: the games that Zermelo knows, and definitions of new ones."""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zermelo.cli.game_files import SUFFIX, open_local_game, split_file
+from zermelo.cli.options import json_option, option
+from zermelo.cli.output import print_facts, print_json, print_table
+from zermelo.cli.plain_errors import CommandError
+from zermelo.games import Game, game_names, open_game
+from zermelo.games.definition.definition import Definition
+from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.library import library_definition, library_names
+from zermelo.games.definition.words import rules_in_words
+
+#: Games whose rules are code, with a line each.
+COMPILED = {
+    "go": ("go:ROWSxCOLS", "Go on boards up to 7x7, with area scoring"),
+    "reversi": ("reversi:ROWSxCOLS", "Reversi (Othello) on boards from 4x4 to 8x8"),
+}
+#: Lines of play that `check` counts at most.
+MOST_LINES = 20_000
+DEEPEST = 6
+
+
+@click.group()
+def game() -> None:
+    """List, show, write and check games."""
+
+
+@game.command(name="list")
+@json_option
+def list_(as_json: bool) -> None:
+    """All games, each with a line."""
+    library = set(library_names())
+    rows = []
+    for name in game_names():
+        if name in library:
+            definition = library_definition(name)
+            rows.append((name, _pattern(definition), definition.title))
+        else:
+            rows.append((name, *COMPILED.get(name, (f"{name}:...", "an installed package"))))
+    if as_json:
+        print_json({"games": [
+            {"name": name, "spec": pattern, "title": title, "definition": name in library}
+            for name, pattern, title in rows
+        ]})
+        return
+    print_table("games", ["spec", "what it is"], [row[1:] for row in rows], words=2)
+
+
+@game.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@option("--force", is_flag=True, help="Replace the file if there is one.")
+def new(file: Path, force: bool) -> None:
+    """Write a commented definition to start from into FILE."""
+    if file.suffix != SUFFIX:
+        raise CommandError(f"{file}: a definition is called something{SUFFIX}")
+    text = (files("zermelo.games") / "definition" / "template.toml").read_text(encoding="utf-8")
+    try:
+        with file.open("w" if force else "x", encoding="utf-8") as target:
+            target.write(text)
+    except FileExistsError:
+        raise CommandError(f"{file} exists; --force replaces it") from None
+    except OSError as error:
+        raise CommandError(f"{file}: {error.strerror or error}") from None
+    click.echo(f"wrote {file}; check it with `zermelo game check {file}`")
+
+
+@game.command()
+@click.argument("spec")
+@json_option
+def check(spec: str, as_json: bool) -> None:
+    """Check the definition SPEC: a file such as mygame.toml, or a game of the library.
+
+    FILE.toml:SIZE,option=value checks it with other parameters than the default ones.
+
+    Exit codes: 0 everything is right, 2 something is wrong.
+    """
+    defined = _defined(open_local_game(spec))
+    compiled = defined.compiled
+    tables = compiled.tables
+    used = {instance.rule for _, _, instance in tables.every()}
+    unused = [name for at, name in enumerate(tables.rules) if at not in used]
+    counts = _perft(defined)
+    facts: dict[str, Any] = {
+        "game": defined.short_spec,
+        "spec": defined.spec,
+        "state_bits": compiled.state_bits,
+        "moves": len(tables.moves),
+        "cases": sum(1 for _ in tables.every()),
+        "work": compiled.work,
+        "symmetries": len(compiled.symmetries),
+        "ends": str(compiled.measure),
+        "max_score": compiled.max_score,
+        "perft": counts,
+        "unused_rules": unused,
+    }
+    if as_json:
+        print_json(facts | {"start": defined.format(defined.initial())})
+        return
+    exchanged = sum(each.exchange for each in compiled.symmetries)
+    print_facts([
+        ("game", defined.short_spec),
+        ("digest", defined.definition.digest),
+        ("state", f"{compiled.state_bits} bits"),
+        ("moves", f"{facts['moves']} ground moves in {facts['cases']} cases; at most"
+                  f" {compiled.work} operations a position"),
+        ("symmetries", f"{facts['symmetries']} proved, {exchanged} of them exchange the sides"),
+        ("ends", f"proved: {compiled.measure}"),
+        ("scores", f"{-compiled.max_score} to {compiled.max_score}"),
+        ("perft", " ".join(map(str, counts))),
+    ])
+    for name in unused:
+        click.secho(f"warning: the rule {name!r} can never be used", fg="yellow", err=True)
+    click.echo("\n" + defined.draw(defined.initial()))
+
+
+@game.command()
+@click.argument("spec")
+@option("--text", is_flag=True, help="Print the definition alone.")
+@json_option
+def show(spec: str, text: bool, as_json: bool) -> None:
+    """The game SPEC: its rules in words, its start, its definition."""
+    known = _named(spec)
+    if not isinstance(known, DefinedGame):
+        if text:
+            raise CommandError(f"{known.short_spec} has no definition: its rules are code")
+        start = known.draw(known.initial())
+        if as_json:
+            print_json({"game": known.spec, "start": known.format(known.initial()),
+                        "rules": [], "definition": None})
+            return
+        title = COMPILED.get(known.name, ("", "rules from an installed package"))[1]
+        print_facts([("game", known.short_spec), ("rules", title)])
+        click.echo("\n" + start)
+        return
+    definition = known.definition
+    if text:
+        sys.stdout.write(definition.text)
+        return
+    words = rules_in_words(known)
+    if as_json:
+        print_json({
+            "game": known.spec, "title": definition.title, "rules": words,
+            "start": known.format(known.initial()), "definition": definition.text,
+        })
+        return
+    print_facts([("game", known.short_spec), ("title", definition.title)])
+    click.echo()
+    for sentence in words:
+        click.echo(f"- {sentence}")
+    click.echo(f"\n{known.draw(known.initial())}\n\n{definition.text.rstrip()}")
+
+
+def _named(spec: str) -> Game[Any]:
+    """A game by spec or file; a name of the library alone means its default parameters."""
+    if split_file(spec)[0] is None and ":" not in spec and spec in COMPILED:
+        return open_game(f"{spec}:4x4")
+    return open_local_game(spec)
+
+
+def _defined(found: Game[Any]) -> DefinedGame:
+    if not isinstance(found, DefinedGame):
+        raise CommandError(f"{found.short_spec} has no definition to check: its rules are code")
+    return found
+
+
+def _pattern(definition: Definition) -> str:
+    params = definition.params
+    options = [
+        f",{name}={'|'.join(param.words) if param.words else name.upper()}"
+        for name, param in params.params.items() if name not in params.size
+    ]
+    return f"{definition.name}:{params.pattern()}{''.join(f'[{each}]' for each in options)}"
+
+
+def _perft(defined: DefinedGame) -> list[int]:
+    """Lines of play by depth, as far as that is quick."""
+    counts: list[int] = []
+    level = [defined.initial()]
+    for _ in range(DEEPEST):
+        after = []
+        for position in level:
+            moves = defined.moves(position)
+            after += [defined.play(position, move) for move in moves] or [position]
+            if len(after) > MOST_LINES:
+                return counts
+        level = after
+        counts.append(len(level))
+    return counts
