@@ -62,6 +62,7 @@ bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet
 	$(BIN)/python bench/fleet.py
 	$(BIN)/python bench/client.py
 	$(BIN)/python bench/go.py
+	$(BIN)/python bench/games.py
 	$(BIN)/python bench/proof.py
 
 proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
