@@ -19,6 +19,7 @@ from zermelo.engine.interface import (
     Status,
     Window,
     checked_window,
+    narrowed,
 )
 from zermelo.engine.shared_table import SharedTable
 from zermelo.games import KEY_BYTES, Bounds, GameError, Move
@@ -148,9 +149,9 @@ class DefinitionEngine:
             if found is None:
                 return
             guess = found
-            self._bounds = bounds & Bounds(
+            self._bounds = narrowed(bounds, Bounds(
                 found if found > alpha else limits.lo, found if found < beta else limits.hi
-            )
+            ))
 
     # -- what the table knows ---------------------------------------------------------
 
