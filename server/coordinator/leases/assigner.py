@@ -33,6 +33,11 @@ class Assigner:
         #: Lease numbers of ours that are not used yet.
         self._numbers = range(0)
 
+    @property
+    def asks_others(self) -> bool:
+        """Whether workunits wait for the answer of another user, as far as is known."""
+        return self._second_opinions.waiting
+
     def assign_at_once(self, request: Request) -> list[Leased]:
         """Leases of prefetched workunits; none when these, or what must be known, are missing.
 

@@ -3,13 +3,16 @@
 A call is served at once where workunits are prefetched. Else all calls that wait are served
 together from the queue of workunits. When less was ready there than wanted it is *dry*: calls
 wait, without asking the database again, until somebody notifies that there is work. A slow
-clock asks anyway, in case a notification was lost with a connection.
+clock asks anyway, in case a notification was lost with a connection; whoever calls meanwhile
+does not put it off. Where workunits wait for the answer of another user the queue is dry only
+for those users who have asked since: they may be for others.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 
 import psycopg
@@ -19,12 +22,13 @@ from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.rows import Leased, Progress, Request
 from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.trust.accounts import UserId
 
 log = logging.getLogger(__name__)
 
 MOST_WANTED_A_BATCH = 2048
 LONGEST_QUEUE = 20_000
-RECHECK_SECONDS = 2.0
+RECHECK_SECONDS = 0.4
 ASK_SECONDS = 0.05
 
 
@@ -46,6 +50,9 @@ class CallQueue:
         self._queue: dict[_Waiting, None] = {}
         self._wake = asyncio.Event()
         self._dry = False
+        #: Users for whom the queue was asked since it went dry, and when to ask anyway.
+        self._asked_for: set[UserId] = set()
+        self._recheck_at = 0.0
         #: How often somebody said that there is work.
         self._news = 0
         self._asked_at = 0.0
@@ -82,7 +89,7 @@ class CallQueue:
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work."""
         self._news += 1
-        self._dry = False
+        self._ask_again()
         self._wake.set()
 
     def workunits_are_prefetched(self) -> None:
@@ -103,9 +110,11 @@ class CallQueue:
 
     async def _serve_next(self) -> None:
         """Wait until there is something to do, and do it."""
-        if not await self._woken():
-            self._dry = False
+        await self._woken()
         self._wake.clear()
+        if (now := asyncio.get_running_loop().time()) >= self._recheck_at:
+            self._recheck_at = now + RECHECK_SECONDS
+            self._ask_again()
         try:
             await self._serve()
         except psycopg.OperationalError as error:
@@ -117,24 +126,36 @@ class CallQueue:
             raise
         self._database_away = False
 
-    async def _woken(self) -> bool:
-        """Wait until there is something to do; False when only the slow clock says so."""
+    async def _woken(self) -> None:
+        """Wait until a call comes, there is word of work, or the slow clock says so."""
         if not self._queue:
             await self._wake.wait()
-            return True
-        try:
-            await asyncio.wait_for(self._wake.wait(), RECHECK_SECONDS)
-        except TimeoutError:
+            return
+        left = self._recheck_at - asyncio.get_running_loop().time()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), max(0.0, left))
+
+    def _ask_again(self) -> None:
+        self._dry = False
+        self._asked_for.clear()
+
+    def _is_dry(self) -> bool:
+        """Whether there is nothing for anybody who waits, as far as is known."""
+        if not self._dry:
             return False
-        return True
+        return not self._assigner.asks_others or all(
+            waiting.request.user in self._asked_for for waiting in self._queue
+        )
 
     async def _serve(self) -> None:
         self._serve_at_once()
-        while self._queue and not self._dry:
+        while self._queue and not self._is_dry():
             batch, news = self._next_batch(), self._news
             leased, granted = await self._assigner.assign([waiting.request for waiting in batch])
             # What became ready while the statement ran may not be among what it saw.
             self._dry = len(leased) < sum(granted) and news == self._news
+            if self._dry:
+                self._asked_for.update(waiting.request.user for waiting in batch)
             await self._distribute(batch, leased)
             for waiting, allowed in zip(batch, granted, strict=True):
                 if not allowed:  # its host holds as many as it may: waiting does not help
@@ -155,10 +176,15 @@ class CallQueue:
             waiting.answer(leased)
 
     def _next_batch(self) -> list[_Waiting]:
-        """The calls that have waited longest, as many as one statement should serve."""
+        """The calls that have waited longest, as many as one statement should serve.
+
+        Where the queue is dry for some users, those of the others.
+        """
         batch: list[_Waiting] = []
         wanted = 0
         for waiting in self._queue:
+            if self._dry and waiting.request.user in self._asked_for:
+                continue
             wanted += waiting.request.wanted
             if batch and wanted > MOST_WANTED_A_BATCH:
                 break

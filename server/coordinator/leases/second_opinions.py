@@ -19,6 +19,10 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 MAX_PROBES = 64
 
 
+#: Workunits to choose from at least: the users of a call may have seen the most urgent ones.
+LEAST_AGAIN = 32
+
+
 class SecondOpinions:
     def __init__(self, store: LeaseStore) -> None:
         self._store = store
@@ -31,6 +35,11 @@ class SecondOpinions:
     def possible(self) -> bool:
         """Whether a call may get a workunit that others were asked before."""
         return self._waiting or self.probe_rate > 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether workunits wait for the answer of another user, as far as is known."""
+        return self._waiting or self._news
 
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work; it may be for other users."""
@@ -47,7 +56,7 @@ class SecondOpinions:
 
     async def choose(self, slots: Sequence[Slot]) -> dict[int, tuple[WorkunitId, bool]]:
         """For some of the slots, by their index, a workunit and whether it is a probe."""
-        again = await self.look(2 * len(slots))
+        again = await self.look(max(LEAST_AGAIN, 2 * len(slots)))
         probes = await self._store.probes(MAX_PROBES) if self.probe_rate else []
         return choose(slots, again, probes, self.probe_rate)
 

@@ -29,6 +29,8 @@ class LateAssigner:
         self._prefetched = prefetched
         self._ready = False
 
+    asks_others = False
+
     async def assign(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
         self.statements += 1
         granted = [request.wanted for request in requests]
@@ -70,3 +72,77 @@ def test_work_that_turns_up_while_the_statement_runs_is_handed_out(
             running.cancel()
 
     assert asyncio.run(ask()) == [WORK]
+
+
+class OthersAssigner:
+    """One workunit that waits for the answer of another user than `known`; nobody says so."""
+
+    asks_others = True
+
+    def __init__(self, known: int) -> None:
+        self.statements = 0
+        self._known = known
+
+    async def assign(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
+        self.statements += 1
+        leased = [
+            WORK._replace(request=place, host=request.host)
+            for place, request in enumerate(requests, 1) if request.user != self._known
+        ]  # fmt: skip
+        return leased[:1], [request.wanted for request in requests]
+
+    def assign_at_once(self, request: Request) -> list[Leased]:
+        return []
+
+
+@pytest.mark.parametrize("wait_seconds", [0.0, 60.0])
+def test_who_polls_does_not_keep_work_from_others(
+    monkeypatch: pytest.MonkeyPatch, wait_seconds: float
+) -> None:
+    monkeypatch.setattr(module, "RECHECK_SECONDS", 3600.0)
+
+    async def ask() -> tuple[list[Leased], int]:
+        assigner = OthersAssigner(known=1)
+        queue = CallQueue(cast(LeaseStore, QuietStore()), cast(Assigner, assigner))
+        running = asyncio.create_task(queue.run())
+        try:
+            for _ in range(20):
+                poll = Request(host=1, user=1, wanted=1, speed=0.0)
+                assert await queue.request(poll, wait_seconds=0) == []
+            polled = assigner.statements
+            call = Request(host=2, user=2, wanted=1, speed=0.0)
+            return await asyncio.wait_for(queue.request(call, wait_seconds), 60), polled
+        finally:
+            running.cancel()
+
+    leased, polled = asyncio.run(ask())
+    assert [item.host for item in leased] == [2]
+    assert polled == 1  # nor does a poller make statements
+
+
+def test_a_poller_does_not_put_off_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RECHECK_SECONDS", 0.1)
+
+    async def ask() -> list[Leased]:
+        assigner = OthersAssigner(known=1)
+        queue = CallQueue(cast(LeaseStore, QuietStore()), cast(Assigner, assigner))
+        running = asyncio.create_task(queue.run())
+        known, other = (Request(host=user, user=user, wanted=1, speed=0.0) for user in (1, 2))
+
+        async def poll() -> None:
+            while True:
+                await queue.request(known, wait_seconds=0)
+                await asyncio.sleep(0.01)
+
+        polling = asyncio.create_task(poll())
+        try:
+            assigner._known = 2  # nothing for the other user as yet
+            waiting = asyncio.create_task(queue.request(other, wait_seconds=60))
+            await asyncio.sleep(0.05)
+            assigner._known = 1
+            return await asyncio.wait_for(waiting, 60)
+        finally:
+            polling.cancel()
+            running.cancel()
+
+    assert [item.host for item in asyncio.run(ask())] == [2]
