@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, cast
 
 import grpc
 from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
-from google.protobuf.message import DecodeError
 
-from zermelo.proto import coordinator_pb2, operations_pb2, research_pb2
+from zermelo.proto import coordinator_pb2, operations_pb2, requests, research_pb2
 from zermelo.proto.limits_pb2 import Role, allowed
 
 #: For volunteers, for operators and for researchers.
 COORDINATOR = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
 OPERATIONS = operations_pb2.DESCRIPTOR.services_by_name["Operations"]
 RESEARCH = research_pb2.DESCRIPTOR.services_by_name["Research"]
-#: All that a coordinator serves, behind its admission.
+#: All that a coordinator serves behind its admission.
 SERVICES = (COORDINATOR, OPERATIONS, RESEARCH)
 
 #: What this release speaks, and the oldest client that its coordinator still serves.
 PROTOCOL_VERSION = 1
 OLDEST_PROTOCOL_VERSION = 1
 
-#: Larger messages are refused by gRPC before they are even parsed.
+#: Larger replies are refused by gRPC before they are even parsed. Requests: see `requests`.
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 #: The trailing metadata that tells a program why a call was refused.
@@ -109,28 +109,21 @@ class CoordinatorStub(Stub):
         super().__init__(channel, COORDINATOR)
 
 
-def _parser(kind: Any) -> Callable[[bytes], Any]:
-    """Parses a request; None for bytes that are no message, which the server has to refuse."""
-
-    def parse(data: bytes) -> Any:
-        try:
-            return kind.FromString(data)
-        except DecodeError:
-            return None
-
-    return parse
-
-
 def service_handler(
     service: ServiceDescriptor, method_of: Callable[[str], Method]
 ) -> grpc.GenericRpcHandler:
-    """The server side: `method_of` gives the coroutine function of each RPC by its name."""
+    """The server side: `method_of` gives the coroutine function of each RPC by its name.
+
+    To gRPC each is a stream of requests, of which one comes: so the server is asked before it
+    reads the request, and admission decides whether and when to read it. The deserializer is
+    for admission, too; it raises `LimitError`.
+    """
     methods = {}
     for method in service.methods:
-        request = message_factory.GetMessageClass(method.input_type)
-        methods[method.name] = grpc.unary_unary_rpc_method_handler(
+        kind = message_factory.GetMessageClass(method.input_type)
+        methods[method.name] = grpc.stream_unary_rpc_method_handler(
             _without_context(method_of(method.name)),
-            request_deserializer=_parser(request),
+            request_deserializer=partial(requests.parse, kind),
             response_serializer=lambda reply: reply.SerializeToString(),
         )
     return grpc.method_handlers_generic_handler(service.full_name, methods)

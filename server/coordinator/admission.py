@@ -1,8 +1,8 @@
 """Admission: every call passes it, and nothing else decides who may call what.
 
 In this order: the account behind the token, its role against the roles that the `.proto`
-names for the RPC, how often it calls, the limits of the message. Whatever goes wrong
-behind it leaves it as a proper gRPC status.
+names for the RPC, how often it calls; only then is the request read, charged by its size, parsed
+and its limits checked. Whatever goes wrong behind it leaves it as a proper gRPC status.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Callable
 from contextvars import ContextVar
-from ipaddress import ip_network
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import grpc
 
@@ -25,8 +22,10 @@ from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
+from zermelo.server.coordinator.reading import RequestReader, address_of
 from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.standard import StandardServices
 from zermelo.server.trust.accounts import Account, Role, digest_of
 
 log = logging.getLogger(__name__)
@@ -40,11 +39,11 @@ ANYONE = "anyone"
 #: Calls of one account, and calls without a good token from one address.
 ACCOUNT_RATE = Rate(per_second=200, burst=1000)
 STRANGER_RATE = Rate(per_second=2, burst=20)
+#: A request counts as another call for each of these.
+BYTES_A_CALL = 4096
 
 #: The account behind the call that is being served.
 ACCOUNT: ContextVar[Account] = ContextVar("account")
-
-Behaviour = Callable[[Any, Any], Awaitable[Any]]
 
 
 class _Remembered(NamedTuple):
@@ -63,6 +62,8 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         self.finding: Batcher[bytes, Account | None] = Batcher(store.find_accounts)
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
+        self._reader = RequestReader()
+        self._standard = StandardServices(self._reader)
 
     def forget(self) -> None:
         """Somebody changed an account: ask the database about everybody again."""
@@ -71,20 +72,20 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
         handler = await continuation(details)
-        allowed = self._roles.get(details.method)
-        if handler is None or (allowed is None and not details.method.startswith("/zermelo.")):
-            return handler  # unknown, or the standard services of health and reflection
+        if handler is None:
+            return None
+        if not details.method.startswith("/zermelo."):
+            return self._standard.guard(handler)
+        allowed = self._roles.get(details.method, frozenset())
         metadata = dict(details.invocation_metadata or ())
         name = details.method.rpartition("/")[2]
 
-        async def guarded(request: Any, context: Any) -> Any:
+        async def guarded(_: Any, context: Any) -> Any:
             started = time.perf_counter()
             try:
-                await self._admit(allowed or frozenset(), metadata, context)
-                if request is None:
-                    raise limits.LimitError("the request is no message of this protocol")
-                limits.check(request)
-                reply = await handler.unary_unary(request, context)
+                await self._admit(allowed, metadata, context)
+                request = await self._read(handler.request_deserializer, context)
+                reply = await handler.stream_unary(request, context)
             except Exception as error:
                 refusal = refusal_of(error)
                 if refusal is None:
@@ -100,11 +101,20 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             self._metrics.served(name, time.perf_counter() - started)
             return reply
 
-        return grpc.unary_unary_rpc_method_handler(
-            guarded,
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
+        return grpc.stream_unary_rpc_method_handler(
+            guarded, response_serializer=handler.response_serializer
         )
+
+    async def _read(self, parse: Callable[[bytes], Any], context: Any) -> Any:
+        """The request of a caller who was let in."""
+        account = ACCOUNT.get(None)
+        user = account.user if account else None
+        data = await self._reader.read(context, (user, address_of(context.peer())))
+        if user is not None and self._settings.require_token:
+            self._accounts.charge(user, len(data) // BYTES_A_CALL)
+        request = parse(data)
+        limits.check(request)
+        return request
 
     # -- who calls ----------------------------------------------------------------------
 
@@ -176,16 +186,6 @@ def _too_fast(seconds: float) -> RefusalError:
         grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST,
         "too many calls; slow down", max(1, round(1000 * seconds)),
     )  # fmt: skip
-
-
-def address_of(peer: str) -> str:
-    """Where a call comes from, without the port; of IPv6 the network, which one person owns."""
-    kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0].strip("[]")
-    if kind == "ipv6":
-        with suppress(ValueError):
-            return str(ip_network((host.partition("%")[0], 64), strict=False))
-    return host
 
 
 def _check_certificate(context: Any, name: str) -> None:

@@ -24,6 +24,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
+from zermelo.proto.requests import MAX_REQUEST_BYTES
 from zermelo.retry import Retry, Stopped
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission
@@ -49,11 +50,19 @@ GRACE_SECONDS = 1.0
 #: How many calls may wait to be looked at. gRPC would throw away some beyond a thousand, without
 #: a word to the client; the queues behind are shorter, and say when to try again.
 MOST_CALLS_WAITING = 50_000
+#: How much of a request may come before it is asked for.
+LOOKAHEAD_BYTES = 64 * 1024
 
 SERVER_OPTIONS = (
     # Two coordinators on one port must be an error, not a lottery.
     ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
+    # A compressed request is inflated by gRPC before anybody knows who sent it, and no client of
+    # ours compresses: only the algorithm 0, "identity", is accepted.
+    ("grpc.compression_enabled_algorithms_bitset", 1 << 0),
+    # What comes of a request before it is asked for lies in memory.
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.http2.lookahead_bytes", LOOKAHEAD_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),

@@ -1,4 +1,4 @@
-"""How often somebody may call: a bucket of tokens each, in memory, oldest forgotten first.
+"""How often somebody may call: a token bucket each, in memory, oldest forgotten first.
 
 Each coordinator counts for itself; with several of them a caller may be that much faster,
 which is what they are for.
@@ -35,6 +35,23 @@ class RateLimiter:
 
     def wait_needed(self, who: Hashable) -> float:
         """Count a call: 0 if it may go on, else the seconds after which the next one may."""
+        bucket = self._filled(who)
+        if bucket.tokens >= 1:
+            bucket.tokens -= 1
+            return 0.0
+        return (1 - bucket.tokens) / self._rate.per_second
+
+    def charge(self, who: Hashable, cost: float) -> None:
+        """Count a call that went on as `cost` more of them: those that follow wait for it.
+
+        The debt is at most another burst.
+        """
+        if not cost:
+            return
+        bucket = self._filled(who)
+        bucket.tokens = max(bucket.tokens - cost, -self._rate.burst)
+
+    def _filled(self, who: Hashable) -> _Bucket:
         now = self._clock()
         bucket = self._buckets.get(who)
         if bucket is None:
@@ -45,7 +62,4 @@ class RateLimiter:
             self._buckets.move_to_end(who)
             filled = bucket.tokens + (now - bucket.filled_at) * self._rate.per_second
             bucket.tokens, bucket.filled_at = min(self._rate.burst, filled), now
-        if bucket.tokens >= 1:
-            bucket.tokens -= 1
-            return 0.0
-        return (1 - bucket.tokens) / self._rate.per_second
+        return bucket

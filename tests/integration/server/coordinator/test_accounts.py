@@ -16,7 +16,7 @@ from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import admission, hosts
+from zermelo.server.coordinator import admission, hosts, reading
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
@@ -166,7 +166,7 @@ def test_strangers_are_slowed_down(
     ("unix:", ""),
 ])
 def test_an_address_is_what_one_person_has(peer: str, address: str) -> None:
-    assert admission.address_of(peer) == address
+    assert reading.address_of(peer) == address
 
 
 @pytest.fixture
