@@ -7,6 +7,7 @@ positions cost little more than their hundred keys.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import gt
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -39,28 +40,32 @@ def to_message(known: Iterable[KnownBounds]) -> coordinator_pb2.KnownBounds:
     )
 
 
+def check_columns(message: coordinator_pb2.KnownBounds) -> None:
+    """`LimitError` when the columns of a message do not fit together."""
+    positions = len(message.positions)
+    keys, histories = positions // KEY_BYTES, len(message.histories)
+    if positions % KEY_BYTES or not (
+        keys == len(message.lo) == len(message.hi) and histories in (0, keys)
+    ):
+        raise LimitError(
+            f"bounds of {positions} bytes of positions, {len(message.lo)} lo, "
+            f"{len(message.hi)} hi and {histories} histories do not fit together"
+        )
+    if any(map(gt, message.lo, message.hi)):
+        lo, hi = next(pair for pair in zip(message.lo, message.hi, strict=True) if gt(*pair))
+        raise LimitError(f"contradictory bounds of a position: {lo} > {hi}")
+
+
 def from_message(message: coordinator_pb2.KnownBounds) -> list[KnownBounds]:
     """The positions of a message; `LimitError` when its columns do not fit together."""
     check(message)
+    check_columns(message)
     keys = [
         message.positions[at : at + KEY_BYTES]
         for at in range(0, len(message.positions), KEY_BYTES)
     ]
     histories = message.histories or [b""] * len(keys)
-    if len(message.positions) % KEY_BYTES or not (
-        len(keys) == len(message.lo) == len(message.hi) == len(histories)
-    ):
-        raise LimitError(
-            f"bounds of {len(message.positions)} bytes of positions, {len(message.lo)} lo, "
-            f"{len(message.hi)} hi and {len(message.histories)} histories do not fit together"
-        )
-    known = [
-        KnownBounds(*row) for row in zip(keys, histories, message.lo, message.hi, strict=True)
-    ]
-    for item in known:
-        if item.lo > item.hi:
-            raise LimitError(f"contradictory bounds of a position: {item.lo} > {item.hi}")
-    return known
+    return [KnownBounds(*row) for row in zip(keys, histories, message.lo, message.hi, strict=True)]
 
 
 def pack(known: Iterable[KnownBounds]) -> bytes:

@@ -23,6 +23,9 @@ HOST_RATE = Rate(per_second=50, burst=200)
 #: workunits one by one.
 FRIENDLY_HOST_RATE = Rate(per_second=1000, burst=4000)
 
+#: A call counts as another for each of these leases that it is about.
+LEASES_A_CALL = 8
+
 #: A shorter search tells more about its overhead than about the host.
 TELLING_SECONDS = 0.01
 
@@ -64,8 +67,8 @@ class Hosts:
             seen.nodes += nodes
             seen.seconds += seconds
 
-    async def calling(self, host_key: bytes, speed: float = 0.0) -> Host:
-        """The host that calls; a refusal when it may not."""
+    async def calling(self, host_key: bytes, speed: float = 0.0, leases: int = 0) -> Host:
+        """The host that calls, about this number of leases; a refusal when it may not."""
         host = self._hosts.get(host_key)
         if host is None:
             host = await self.finding(host_key_digest(host_key))
@@ -75,6 +78,7 @@ class Hosts:
                 "this host is unknown here; call Hello first",
             )  # fmt: skip
         self.remember(host_key, host)
+        self._rates.charge(host.id, leases // LEASES_A_CALL)
         seen = self._seen.setdefault(host.id, Seen())
         seen.speed = speed or seen.speed
         return host

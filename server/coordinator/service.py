@@ -12,13 +12,15 @@ import grpc
 
 from zermelo import __version__
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto import known, service
+from zermelo.proto import service
+from zermelo.server.coordinator.below import fault_below
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import (
     HostId,
     Leased,
     LeaseManager,
     Progress,
+    Question,
     Request,
     Returned,
     Shortage,
@@ -130,8 +132,13 @@ class Service:
         )
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
-        host = (await self._hosts.calling(request.host_key)).id
-        receipts = await self._leases.submit([_returned(host, item) for item in request.results])
+        calling = await self._hosts.calling(request.host_key, leases=len(request.results))
+        host = calling.id
+        told = [item.lease_id for item in request.results if item.HasField("proved")]
+        questions = await self._leases.questions(host, told) if told else {}
+        receipts = await self._leases.submit([
+            _returned(host, item, questions.get(item.lease_id)) for item in request.results
+        ])
         self._metrics.received(receipts)
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
@@ -142,7 +149,8 @@ class Service:
         return reply
 
     async def heartbeat(self, request: pb.HeartbeatRequest) -> pb.HeartbeatReply:
-        host = (await self._hosts.calling(request.host_key)).id
+        calling = await self._hosts.calling(request.host_key, leases=len(request.leases))
+        host = calling.id
         reply = pb.HeartbeatReply(next_heartbeat_ms=self._heartbeat_ms)
         for item in await self._leases.heartbeat(_progress(host, request.leases)):
             update = reply.leases.add(lease_id=item.lease, lease_ms=item.lease_ms)
@@ -155,7 +163,8 @@ class Service:
         return reply
 
     async def return_work(self, request: pb.ReturnWorkRequest) -> pb.ReturnWorkReply:
-        host = (await self._hosts.calling(request.host_key)).id
+        calling = await self._hosts.calling(request.host_key, leases=len(request.leases))
+        host = calling.id
         for item in request.leases:
             if item.cause == pb.ReturnedLease.FAILED:
                 log.warning(
@@ -188,11 +197,14 @@ def _progress(
     return [Progress(host, item.lease_id, item.nodes) for item in leases]
 
 
-def _returned(host: HostId, result: pb.Result) -> Returned:
+def _returned(host: HostId, result: pb.Result, question: Question | None) -> Returned:
+    """A result; what it proved below is kept as far as a search for this `question` can prove."""
     proved = None
-    if result.HasField("proved") and result.proved.positions:
-        known.from_message(result.proved)
-        proved = result.proved.SerializeToString()
+    if question is not None and result.answer == pb.EXHAUSTED and result.proved.positions:
+        if fault := fault_below(result.proved, question):
+            log.warning("host %d, lease %d: %s; left out", host, result.lease_id, fault)
+        else:
+            proved = result.proved.SerializeToString()
     return Returned(
         host=host,
         lease=result.lease_id,

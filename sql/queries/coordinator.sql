@@ -217,6 +217,16 @@ SELECT count(*) FILTER (WHERE state = 'running') AS running,
        EXISTS (SELECT FROM workunits WHERE state = 'ready' AND quorum > 1) AS others_asked
 FROM campaigns
 
+-- name: questions_of_leases
+-- What leases of these hosts are about, as far as it limits what a result may bring along. No
+-- row comes back for a lease that its host does not have.
+SELECT s.place, c.spec, l.node_budget, coalesce(octet_length(h.history), 0)
+FROM unnest(%(host)s::integer[], %(lease)s::bigint[]) WITH ORDINALITY AS s (host, lease, place)
+JOIN leases l ON l.id = s.lease AND l.host = s.host
+JOIN workunits w ON w.id = l.workunit
+JOIN campaigns c ON c.id = w.campaign
+LEFT JOIN histories h ON h.node = w.node
+
 -- name: submit_results
 -- Store results and end their leases. A result that contradicts itself gives the lease
 -- back; one that came before changes nothing; one whose lease or workunit has ended is

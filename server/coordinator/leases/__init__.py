@@ -18,6 +18,7 @@ from zermelo.server.coordinator.leases.rows import (
     Leased,
     LeaseId,
     Progress,
+    Question,
     Request,
     Returned,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "LeaseManager",
     "Leased",
     "Progress",
+    "Question",
     "Request",
     "Returned",
     "Shortage",

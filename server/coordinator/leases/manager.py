@@ -23,6 +23,7 @@ from zermelo.server.coordinator.leases.rows import (
     Leased,
     LeaseId,
     Progress,
+    Question,
     Request,
     Returned,
 )
@@ -70,6 +71,7 @@ class LeaseManager:
         self._prefetched = asyncio.Event()
         self._submitting = _batched(self._store.submit)
         self._beating = _batched(self._store.heartbeat)
+        self._asking = _batched(self._store.questions, apart=0.0)
         self._listing = _shared(self._store.running_games)
         self._looking = _shared(self._store.campaigns_open)
 
@@ -97,6 +99,11 @@ class LeaseManager:
         if used_up := await self._quota.used_up(host, user):
             return Shortage.HOST_QUOTA if used_up == "host" else Shortage.USER_QUOTA
         return Shortage.OTHERS_ASKED if others_asked else Shortage.ALL_LEASED
+
+    async def questions(self, host: HostId, leases: list[LeaseId]) -> dict[LeaseId, Question]:
+        """What these leases of a host are about; nothing of those it does not have."""
+        found = await self._asking([(host, lease) for lease in leases])
+        return {lease: item for lease, item in zip(leases, found, strict=True) if item}
 
     async def submit(self, results: list[Returned]) -> list[str]:
         """The receipt of each: accepted, duplicate, late, unknown or contradictory."""
@@ -145,6 +152,7 @@ class LeaseManager:
             self._store.write_behind(),
             self._submitting.run(),
             self._beating.run(),
+            self._asking.run(),
             self._listing.run(),
             self._looking.run(),
         ]
@@ -177,7 +185,7 @@ async def _keep(what: str, step: Callable[[], Awaitable[None]]) -> None:
 
 
 def _batched(
-    work: Callable[[list[Row]], Awaitable[list[Reply]]],
+    work: Callable[[list[Row]], Awaitable[list[Reply]]], apart: float = GATHER_SECONDS
 ) -> Batcher[list[Row], list[Reply]]:
     """Serves calls that bring several rows each, all their rows in one statement."""
 
@@ -185,7 +193,7 @@ def _batched(
         answers = iter(await work([row for call in calls for row in call]))
         return [list(islice(answers, len(call))) for call in calls]
 
-    return Batcher(serve, weight=len, most=MOST_ROWS_A_BATCH, apart=GATHER_SECONDS)
+    return Batcher(serve, weight=len, most=MOST_ROWS_A_BATCH, apart=apart)
 
 
 def _shared(look_up: Callable[[], Awaitable[Reply]]) -> Batcher[None, Reply]:

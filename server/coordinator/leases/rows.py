@@ -83,6 +83,14 @@ class Returned(NamedTuple):
     proved: bytes | None = None
 
 
+class Question(NamedTuple):
+    """What a lease is about, as far as it limits the result."""
+
+    game: str
+    node_budget: int
+    history_bytes: int
+
+
 class Progress(NamedTuple):
     """How many nodes were searched for one lease so far."""
 

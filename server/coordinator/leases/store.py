@@ -29,6 +29,7 @@ from zermelo.server.coordinator.leases.rows import (
     LeaseId,
     Prefetched,
     Progress,
+    Question,
     Returned,
     WorkunitId,
     array,
@@ -214,6 +215,18 @@ class LeaseStore:
             self._left.pop(hold, None)
 
     # -- what comes back --------------------------------------------------------------------
+
+    async def questions(
+        self, asked: Sequence[tuple[HostId, LeaseId]]
+    ) -> list[Question | None]:
+        """What leases of hosts are about, in their order; None for those that do not exist."""
+        await self._written(lease for _, lease in asked)
+        rows = await self._statements.run("questions_of_leases", {
+            "host": array([host for host, _ in asked]),
+            "lease": array([lease for _, lease in asked]),
+        })  # fmt: skip
+        found = {place: Question(*facts) for place, *facts in rows}
+        return [found.get(place) for place in range(1, len(asked) + 1)]
 
     async def submit(self, results: Sequence[Returned]) -> list[str]:
         """The receipt of each: accepted, duplicate, late, unknown or contradictory."""
