@@ -97,5 +97,9 @@ class InProcessCoordinator:
         return run_blocking(self._store.give_back(progress))
 
     def expire(self) -> int:
-        """End leases without progress until their deadline; how many."""
+        """End leases that reached their deadline; how many."""
         return run_blocking(self._store.expire())
+
+    def ask_overdue_again(self) -> int:
+        """Let others answer what takes a host far too long; how many workunits."""
+        return run_blocking(self._store.ask_overdue_again())

@@ -63,8 +63,11 @@ SELECT h.id, h.user_id, CASE
 FROM hosts h WHERE h.id = ANY (%(hosts)s)
 
 -- name: free_of_users
--- How many more leases all hosts of these users together may have.
-SELECT u.id, greatest(0, u.quota - (
+-- How many more leases all hosts of these users together may have. Where no answers are compared
+-- nobody's are confirmed, so that no quota grows: then everybody may have many.
+SELECT u.id, greatest(0, CASE
+    WHEN EXISTS (SELECT FROM campaigns WHERE state = 'running' AND replication <> 'none')
+    THEN u.quota ELSE greatest(u.quota, 4096) END - (
     SELECT count(*) FROM hosts h JOIN leases l ON l.host = h.id AND l.state = 'open'
     WHERE h.user_id = u.id
 ))::integer
@@ -312,12 +315,17 @@ SELECT pg_notify('zermelo_results', '')
 -- Note the progress of leases, extend those that made some, and cancel those whose answer
 -- nobody needs any more. No row comes back for a lease that this host does not have. Where
 -- answers are compared, what is known would tell which questions were answered before.
+-- However much progress a lease makes it is over when more nodes were searched than its budget
+-- allows, and it is not extended beyond several times what its search was to take.
 WITH sent AS (
     SELECT * FROM unnest(%(host)s::integer[], %(lease)s::bigint[], %(nodes)s::bigint[])
          WITH ORDINALITY AS s (host, lease, nodes, place)
 ),
 locked AS MATERIALIZED (
     SELECT s.place, s.lease, s.nodes, l.state, l.workunit, l.nodes AS nodes_before, l.deadline,
+           s.nodes > %(most_budgets)s * l.node_budget + %(more_nodes)s AS overspent,
+           l.leased_at + (%(lease_seconds)s + %(most_targets)s * c.target_seconds)
+                         * interval '1 second' AS last_deadline,
            CASE WHEN c.replication = 'none' THEN n.lo ELSE -c.max_score END AS lo,
            CASE WHEN c.replication = 'none' THEN n.hi ELSE c.max_score END AS hi,
            c.state AS campaign_state,
@@ -340,8 +348,9 @@ judged AS MATERIALIZED (
                WHEN state <> 'open' THEN 'expired'
                ELSE 'continue'
            END AS directive,
-           CASE WHEN nodes > nodes_before
-                THEN now() + %(lease_seconds)s * interval '1 second'
+           CASE WHEN overspent THEN least(deadline, now())
+                WHEN nodes > nodes_before
+                THEN least(now() + %(lease_seconds)s * interval '1 second', last_deadline)
                 ELSE deadline END AS new_deadline
     FROM locked
 ),
@@ -424,10 +433,11 @@ freed AS (
 SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 
 -- name: expire_leases
--- Leases without progress until their deadline end, and their work is ready again. Several
+-- Leases that reached their deadline end, and their work is ready again. Where answers are
+-- compared each of them takes from the quota of its user what a confirmed answer adds. Several
 -- coordinators may do this at the same time.
 WITH dead AS MATERIALIZED (
-    SELECT id, workunit FROM leases
+    SELECT id, workunit, host FROM leases
     WHERE state = 'open' AND deadline < now()
     ORDER BY id
     LIMIT 10000
@@ -441,7 +451,51 @@ freed AS (
     WHERE id = ANY (ARRAY (SELECT workunit FROM dead)) AND state::text = 'leased'
     RETURNING id
 ),
+idle AS (
+    SELECT h.user_id, count(*)::integer AS leases
+    FROM dead d
+    JOIN hosts h ON h.id = d.host
+    JOIN workunits w ON w.id = d.workunit
+    JOIN campaigns c ON c.id = w.campaign AND c.replication <> 'none'
+    GROUP BY h.user_id
+),
+lowered AS (
+    UPDATE users u SET quota = greatest(%(least_quota)s, u.quota - idle.leases)
+    FROM idle WHERE u.id = idle.user_id AND u.quota > %(least_quota)s
+),
 told AS (
     SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 )
 SELECT (SELECT count(*) FROM dead) AS expired, (SELECT count(*) FROM told) AS told
+
+-- name: ask_overdue_again
+-- Workunits whose lease has lasted several times as long as its search was to take are ready
+-- again for others. The lease stays: whoever answers first is believed or checked, as ever.
+WITH overdue AS MATERIALIZED (
+    SELECT w.id
+    FROM leases l
+    JOIN workunits w ON w.id = l.workunit
+    JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    CROSS JOIN LATERAL (
+        SELECT now() - (%(seconds)s + %(targets)s * c.target_seconds) * interval '1 second'
+    ) AS patience (since)
+    WHERE l.state = 'open' AND NOT l.probe AND l.leased_at < patience.since
+      AND w.state::text = 'leased'
+      AND NOT EXISTS (
+          SELECT FROM leases o
+          WHERE o.workunit = w.id AND o.state::text = 'open' AND o.leased_at >= patience.since
+      )
+      AND NOT EXISTS (SELECT FROM holds WHERE w.id = ANY (holds.workunits))
+    ORDER BY w.id
+    LIMIT 1000
+    FOR UPDATE OF w SKIP LOCKED
+),
+freed AS (
+    UPDATE workunits SET state = 'ready'
+    WHERE id = ANY (ARRAY (SELECT id FROM overdue)) AND state::text = 'leased'
+    RETURNING id
+),
+told AS (
+    SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
+)
+SELECT (SELECT count(*) FROM freed) AS freed, (SELECT count(*) FROM told) AS told

@@ -38,6 +38,10 @@ class Assigner:
         """Whether workunits wait for the answer of another user, as far as is known."""
         return self._second_opinions.waiting
 
+    def work_may_be_ready(self) -> None:
+        """Whatever was ready or not may have changed."""
+        self._second_opinions.work_may_be_ready()
+
     def assign_at_once(self, request: Request) -> list[Leased]:
         """Leases of prefetched workunits; none when these, or what must be known, are missing.
 

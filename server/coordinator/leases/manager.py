@@ -160,7 +160,9 @@ class LeaseManager:
     async def keep_house(self) -> None:
         """What must happen now and then, and may happen in several coordinators at once."""
         if expired := await self._store.expire():
-            log.info("%d leases expired without progress", expired)
+            log.info("%d leases expired", expired)
+        if overdue := await self._store.ask_overdue_again():
+            log.info("%d workunits take their hosts too long, and are asked of others", overdue)
         if lost := await self._store.end_holds():
             log.info("%d workunits are ready again that a coordinator held and lost", lost)
         self._second_opinions.probe_rate = await self._store.probe_rate()

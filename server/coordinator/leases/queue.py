@@ -114,6 +114,7 @@ class CallQueue:
         self._wake.clear()
         if (now := asyncio.get_running_loop().time()) >= self._recheck_at:
             self._recheck_at = now + RECHECK_SECONDS
+            self._assigner.work_may_be_ready()
             self._ask_again()
         try:
             await self._serve()

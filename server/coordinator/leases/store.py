@@ -47,6 +47,17 @@ GATHER_SECONDS = 0.04
 #: When others may take a hold for lost. Far longer than it is used: they go by another clock.
 HOLD_SECONDS = 30.0
 
+#: A lease ends when its host has searched more than its budget: threads notice the end of it
+#: late, and a small budget is soon exceeded by MORE_NODES.
+MOST_BUDGETS, MORE_NODES = 1.25, 1_000_000
+#: A lease with progress is extended, but not beyond the time without any and this many times
+#: what its search was to take.
+MOST_TARGETS = 2.0
+#: After OVERDUE_SECONDS and this many times what its search was to take, others are asked too.
+OVERDUE_SECONDS, OVERDUE_TARGETS = 5.0, 1.5
+#: What leases that expire leave of the quota of a user.
+LEAST_QUOTA = 1
+
 
 class LeaseStore:
     def __init__(self, statements: Statements, *, lease_seconds: float) -> None:
@@ -243,8 +254,11 @@ class LeaseStore:
         await self._written(item.lease for item in progress)
         rows = await self._statements.lazily(
             "heartbeat",
-            columns(progress, *Progress._fields) | {"lease_seconds": self._lease_seconds},
-        )
+            columns(progress, *Progress._fields) | {
+                "lease_seconds": self._lease_seconds, "most_targets": MOST_TARGETS,
+                "most_budgets": MOST_BUDGETS, "more_nodes": MORE_NODES,
+            },
+        )  # fmt: skip
         directives = {row[0]: Directive(*row[1:]) for row in rows}
         return [
             directives.get(place) or Directive(item.lease, "unknown", 0, None, None)
@@ -265,6 +279,13 @@ class LeaseStore:
         await self._statements.run("return_other_leases", {"host": host, "held": list(held)})
 
     async def expire(self) -> int:
-        """End leases without progress until their deadline; how many."""
-        rows = await self._statements.lazily("expire_leases", {})
+        """End leases that reached their deadline; how many."""
+        rows = await self._statements.lazily("expire_leases", {"least_quota": LEAST_QUOTA})
+        return int(rows[0][0])
+
+    async def ask_overdue_again(self) -> int:
+        """Let others answer what takes a host far too long; how many workunits."""
+        rows = await self._statements.lazily(
+            "ask_overdue_again", {"seconds": OVERDUE_SECONDS, "targets": OVERDUE_TARGETS}
+        )
         return int(rows[0][0])

@@ -232,7 +232,8 @@ def quotas(connection: Connection, host: int) -> tuple[int, int]:
 
 def test_quotas_shrink_with_errors_and_recover_with_good_answers(connection: Connection) -> None:
     host = make_host(connection, "ada")
-    assert quotas(connection, host) == (256, 4096)
+    assert quotas(connection, host) == (256, 32)
+    connection.execute("UPDATE users SET quota = 4096")
     records.note_errors(connection, [host])
     assert quotas(connection, host) == (64, 2048)
     for _ in range(20):
@@ -246,5 +247,6 @@ def test_quotas_shrink_with_errors_and_recover_with_good_answers(connection: Con
 
 def test_a_new_host_does_not_help_a_user_who_erred(connection: Connection) -> None:
     host = make_host(connection, "ada")
+    connection.execute("UPDATE users SET quota = 4096")
     records.note_errors(connection, [host])
     assert quotas(connection, add_host(connection, "ada")) == (256, 2048)

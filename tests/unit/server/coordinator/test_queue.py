@@ -44,6 +44,9 @@ class LateAssigner:
             return [WORK], granted
         return [], granted
 
+    def work_may_be_ready(self) -> None:
+        pass
+
     def assign_at_once(self, request: Request) -> list[Leased]:
         return [WORK] if self._ready else []
 
@@ -90,6 +93,9 @@ class OthersAssigner:
             for place, request in enumerate(requests, 1) if request.user != self._known
         ]  # fmt: skip
         return leased[:1], [request.wanted for request in requests]
+
+    def work_may_be_ready(self) -> None:
+        pass
 
     def assign_at_once(self, request: Request) -> list[Leased]:
         return []
