@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from zermelo.parts import is_installed
 from zermelo.server.embedded import default_data_dir, embedded_database
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from zermelo.server.database import Connection
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: A password in a URL or in a connection string: user:password@, password=, sslpassword=.
+_PASSWORD = re.compile(r"^\w+://[^/?#@]*:[^/?#@]+@|password\s*=\s*[^\s&]", re.IGNORECASE)
 
 
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
@@ -76,10 +81,27 @@ def database_options(command: F) -> F:
         help="Directory of the embedded PostgreSQL.",
     )  # fmt: skip
     database = option(
-        "--database", default=None, metavar="URL",
+        "--database", default=None, metavar="URL", callback=_without_password,
         help="Use this PostgreSQL (15 or newer) instead of the embedded one.",
     )  # fmt: skip
     return data_dir(database(command))
+
+
+def _without_password(
+    context: click.Context, parameter: click.Parameter, url: str | None
+) -> str | None:
+    """Everybody on the machine reads command lines: no password there."""
+    if url is None or parameter.name is None:
+        return url
+    if context.get_parameter_source(parameter.name) is not ParameterSource.COMMANDLINE:
+        return url
+    if _PASSWORD.search(url):
+        raise click.UsageError(
+            "a password on the command line can be read by everybody on this machine; put it into"
+            " ~/.pgpass (PGPASSFILE) or a service file, or give the URL as ZERMELO_DATABASE",
+            context,
+        )
+    return url
 
 
 @contextmanager

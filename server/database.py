@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from zermelo import ZermeloError
 from zermelo.retry import LONGEST_PAUSE, Backoff, Retry, Stopped, first_line
@@ -51,6 +52,17 @@ def connect_once(url: str) -> Connection:
         connection.close()
         raise DatabaseError(f"PostgreSQL {version} is too old; 15 or newer is needed")
     return connection
+
+
+def without_password(url: str) -> tuple[str, str]:
+    """A URL or connection string without its password, and the password; empty without one."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise DatabaseError(f"cannot read the URL of the database: {first_line(error)}") from None
+    password = str(parts.pop("password", None) or "")
+    public = {name: str(value) for name, value in parts.items() if value is not None}
+    return (make_conninfo("", **public), password) if password else (url, "")
 
 
 def connect(url: str, stop: threading.Event) -> Connection:

@@ -27,9 +27,14 @@ CREATE TABLE users (
     created_at  timestamptz NOT NULL DEFAULT now(),
     team        integer REFERENCES teams,
     banned_at   timestamptz,
-    -- How many leases all hosts of the user may hold at once, kept by the validator.
-    quota       integer NOT NULL DEFAULT 4096 CHECK (quota >= 1)
+    -- How many leases all hosts of the user may hold at once: confirmed answers raise it, bad
+    -- ones and leases that expire lower it.
+    quota       integer NOT NULL DEFAULT 32 CHECK (quota >= 1),
+    -- What the name looks like: no two new users have names that look alike.
+    look        text NOT NULL DEFAULT ''
 );
+
+CREATE INDEX users_look ON users (look);
 
 -- Who knows a token is its user. Only its SHA-256 digest is kept: 256 random bits need no
 -- slow hash, because nobody can guess them.

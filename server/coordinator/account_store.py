@@ -13,6 +13,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.statements import PooledStatements, Statements
 from zermelo.server.trust.accounts import ANONYMOUS, Account, AccountError, Role, UserId
+from zermelo.server.trust.looks import look_of
 from zermelo.sql import query
 
 
@@ -65,8 +66,12 @@ class AccountStore:
                 row = await cursor.fetchone()
                 team_id = row[0] if row else None
             cursor = await connection.execute(
-                query("open_account"), {"name": name, "team": team_id, "role": Role.VOLUNTEER}
-            )
+                query("open_account"),
+                {
+                    "name": name, "look": look_of(name), "team": team_id,
+                    "role": Role.VOLUNTEER,
+                },
+            )  # fmt: skip
             row = await cursor.fetchone()
             if row is None:
                 cursor = await connection.execute(query("find_accounts"), {"digests": [digest]})

@@ -19,8 +19,8 @@ class Members:
 
     async def register(self, request: pb.RegisterRequest) -> pb.RegisterReply:
         try:
-            name = accounts.checked_name(request.user_name) if request.user_name else ""
-            team = accounts.checked_name(request.team, "team") if request.team else ""
+            name = accounts.checked_own_name(request.user_name) if request.user_name else ""
+            team = accounts.checked_own_name(request.team, "team") if request.team else ""
             secret = accounts.checked_secret(request.secret or accounts.new_secret())
             name = name or accounts.anonymous_name(secret)
             token = accounts.token_of(secret)
@@ -32,7 +32,7 @@ class Members:
         if not opened:
             raise RefusalError(
                 grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
-                f"there is a user {name!r} already; choose another name",
+                f"there is a user {name!r} already, or a name that looks so; choose another",
             )  # fmt: skip
         return pb.RegisterReply(token=token, user_name=name)
 

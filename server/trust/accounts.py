@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
+import unicodedata
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from zermelo import ZermeloError
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
 from zermelo.server.trust.audit import record
+from zermelo.server.trust.looks import look_of
 from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
 
@@ -27,6 +29,13 @@ FEWEST_BYTE_VALUES = 18
 LONGEST_NAME = 40
 #: Names that begin so are given to volunteers who want none.
 ANONYMOUS = "anonymous"
+#: Names that only operators give: whoever had one would be taken for somebody in charge.
+RESERVED = (
+    "admin", "administrator", "assimilator", "coordinator", "generator", "moderator", "official",
+    "operator", "researcher", "root", "security", "staff", "support", "system", "validator",
+    "zermelo",
+)  # fmt: skip
+_RESERVED_LOOKS = frozenset(map(look_of, RESERVED))
 
 
 class Role(StrEnum):
@@ -75,14 +84,23 @@ def anonymous_name(secret: bytes) -> str:
 
 
 def checked_name(name: str, what: str = "user name") -> str:
-    """The name if an account or a team may have it, else `AccountError`."""
+    """The name, normalised (NFKC), if an account or a team may have it, else `AccountError`."""
+    name = unicodedata.normalize("NFKC", name)
     if not name.isprintable() or name != name.strip() or len(name.encode()) > LONGEST_NAME:
         raise AccountError(
             f"{what} {name!r}: at most {LONGEST_NAME} bytes of printable text are allowed,"
             " without space at the ends"
         )
-    if name.casefold().startswith(ANONYMOUS):
+    if look_of(name).startswith(look_of(ANONYMOUS)):
         raise AccountError(f"{what} {name!r}: names that begin with {ANONYMOUS!r} are reserved")
+    return name
+
+
+def checked_own_name(name: str, what: str = "user name") -> str:
+    """The name if somebody may give it to himself or to a team, else `AccountError`."""
+    name = checked_name(name, what)
+    if look_of(name) in _RESERVED_LOOKS:
+        raise AccountError(f"{what} {name!r}: it looks like a name that operators give")
     return name
 
 
@@ -90,13 +108,16 @@ def open_account(
     connection: Connection, name: str, role: Role, *, team: str = "", reason: str = "", actor: str
 ) -> str:
     """A new account; its token, which is told only now. `AccountError` if the name is taken."""
+    name = checked_name(name)
     with connection.transaction():
         row = connection.execute(
             query("open_account"),
-            {"name": checked_name(name), "team": _team(connection, team), "role": role},
+            {"name": name, "look": look_of(name), "team": _team(connection, team), "role": role},
         ).fetchone()
         if row is None:
-            raise AccountError(f"there is a user {name!r} already; choose another name")
+            raise AccountError(
+                f"there is a user {name!r} already, or a name that looks so; choose another"
+            )
         token = _add_token(connection, row[0])
         record(connection, actor, "open account", f"user {name}", _detail(f"as {role}", reason))
     return token

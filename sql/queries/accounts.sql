@@ -1,8 +1,14 @@
 -- Accounts: users, their tokens and teams.
 
 -- name: open_account
--- A new user. Nothing comes back when the name is taken.
-INSERT INTO users (name, team, role) VALUES (%(name)s, %(team)s, %(role)s)
+-- A new user. Nothing comes back when the name is taken, or looks like another one's. One at a
+-- time of the same look: the lock ends with the transaction.
+WITH alone AS MATERIALIZED (
+    SELECT pg_advisory_xact_lock(hashtextextended(%(look)s, 0))
+)
+INSERT INTO users (name, look, team, role)
+SELECT %(name)s, %(look)s, %(team)s, %(role)s FROM alone
+WHERE NOT EXISTS (SELECT FROM users WHERE look = %(look)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 

@@ -30,7 +30,9 @@ SPEC = "reversi:4x4"
 
 
 def run(database: str, *arguments: str) -> Any:
-    result = CliRunner().invoke(zermelo, [*arguments, "--database", database, "--json"])
+    result = CliRunner().invoke(
+        zermelo, [*arguments, "--json"], env={"ZERMELO_DATABASE": database}
+    )
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output

@@ -1,0 +1,363 @@
+"""What was tried against a coordinator, over real gRPC: each costs the attacker, nobody else."""
+
+# ruff: noqa: RUF001 - names that look alike are among it
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from tests.support.coordinator import (
+    Host,
+    Queue,
+    answer,
+    bearer,
+    refusal,
+    running_coordinator,
+    wait_until,
+)
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service, wire
+from zermelo.server.campaigns import create_campaign
+from zermelo.server.coordinator import reading, standard
+from zermelo.server.coordinator import service as work
+from zermelo.server.coordinator.leases import store
+from zermelo.server.coordinator.leases.queue import RECHECK_SECONDS
+from zermelo.server.database import Connection
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+
+KEY = b"k" * 16
+SUBMIT = f"/{service.COORDINATOR.full_name}/SubmitResults"
+REGISTER = f"/{service.COORDINATOR.full_name}/Register"
+BOMB = b"\x12\x00" * (8 * 2**20)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the requests that were read."""
+    sizes: list[int] = []
+    original = reading.RequestReader.read
+
+    async def noted(self: Any, context: Any, caller: Any) -> bytes:
+        data = await original(self, context, caller)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(reading.RequestReader, "read", noted)
+    return sizes
+
+
+@pytest.fixture
+def raw(guarded: str) -> Iterator[grpc.Channel]:
+    options = [("grpc.max_send_message_length", 64 * 2**20)]
+    with grpc.insecure_channel(guarded, options=options) as channel:
+        yield channel
+
+
+def status(call: Any, data: bytes, **more: Any) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.RpcError) as caught:
+        call(data, timeout=60, **more)
+    return caught.value.code(), caught.value.details()
+
+
+# -- requests -----------------------------------------------------------------------------
+
+
+def test_a_request_of_a_stranger_is_not_even_read(raw: grpc.Channel, read: list[int]) -> None:
+    for metadata in ((), bearer("wrong")):
+        code, _ = status(raw.unary_unary(SUBMIT), BOMB, metadata=metadata)
+        assert code == grpc.StatusCode.UNAUTHENTICATED
+    assert read == []
+
+
+def test_a_compressed_request_is_refused(raw: grpc.Channel, read: list[int]) -> None:
+    for path in (SUBMIT, REGISTER):
+        code, why = status(raw.unary_unary(path), BOMB, compression=grpc.Compression.Gzip)
+        assert (code, "gzip" in why) == (grpc.StatusCode.UNIMPLEMENTED, True)
+    assert read == []
+
+
+def test_requests_have_sizes_and_items_are_counted(
+    raw: grpc.Channel, connection: Connection
+) -> None:
+    code, why = status(raw.unary_unary(REGISTER), bytes(5000))
+    assert (code, why) == (
+        grpc.StatusCode.INVALID_ARGUMENT, "the request has 5000 bytes; at most 1157 are allowed"
+    )  # fmt: skip
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    submit = raw.unary_unary(SUBMIT)
+    code, why = status(submit, BOMB[: 2**20], metadata=bearer(token))
+    assert code == grpc.StatusCode.INVALID_ARGUMENT
+    assert why == "results has more than 256 items; at most 256 are allowed"
+    code, _ = status(submit, BOMB, metadata=bearer(token))
+    assert code == grpc.StatusCode.RESOURCE_EXHAUSTED  # larger than any request
+    assert len(BOMB) > wire.MAX_REQUEST_BYTES
+
+
+def test_bytes_are_charged(raw: grpc.Channel, connection: Connection) -> None:
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    call = raw.unary_unary(SUBMIT)
+    told = [status(call, b"\x12\x00" * 2**20, metadata=bearer(token)) for _ in range(5)]
+    # Each counts as 512 calls, of 1,000 at once.
+    assert told[0][0] == grpc.StatusCode.INVALID_ARGUMENT
+    assert (grpc.StatusCode.RESOURCE_EXHAUSTED, "too many calls; slow down") in told
+
+
+def test_slow_requests_hold_up_their_sender_alone(
+    guarded: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "READ_SECONDS", 0.5)
+    ada, bob = (
+        accounts.open_account(connection, name, Role.VOLUNTEER, actor="test")
+        for name in ("ada", "bob")
+    )
+
+    def silence() -> Iterator[bytes]:
+        time.sleep(2)
+        yield b""
+
+    with grpc.insecure_channel(guarded) as channel:
+        slow = [
+            channel.stream_unary(SUBMIT).future(silence(), metadata=bearer(ada), timeout=60)
+            for _ in range(reading.MAX_READING)
+        ]
+        stub = service.CoordinatorStub(channel)
+        stub.Standing(pb.StandingRequest(), metadata=bearer(bob), timeout=60)
+        assert {call.code() for call in slow} == {grpc.StatusCode.DEADLINE_EXCEEDED}
+        assert "did not come within 0.5 seconds" in slow[0].details()
+        stub.Standing(pb.StandingRequest(), metadata=bearer(ada), timeout=60)
+
+
+def test_the_health_service_takes_small_requests_and_few_watchers(
+    raw: grpc.Channel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standard, "MAX_STREAMS", 2)
+    health = health_pb2_grpc.HealthStub(raw)
+    assert health.Check(health_pb2.HealthCheckRequest(), timeout=60).status == 1
+    large = health_pb2.HealthCheckRequest(service="x" * 2000)
+    assert refusal(health.Check, large) == (
+        grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT
+    )  # fmt: skip
+    watches = [health.Watch(health_pb2.HealthCheckRequest(), timeout=60) for _ in range(2)]
+    assert [next(watch).status for watch in watches] == [1, 1]
+    with pytest.raises(grpc.RpcError) as caught:
+        next(health.Watch(health_pb2.HealthCheckRequest(), timeout=60))
+    assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    for watch in watches:
+        watch.cancel()
+    # Whoever has left makes room.
+    wait_until(lambda: _watches(health))
+
+
+def _watches(health: health_pb2_grpc.HealthStub) -> bool:
+    watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=60)
+    try:
+        return bool(next(watch).status)
+    except grpc.RpcError:
+        return False
+    finally:
+        watch.cancel()
+
+
+# -- results --------------------------------------------------------------------------------
+
+
+def bounds(count: int, history: bytes = b"") -> pb.KnownBounds:
+    return pb.KnownBounds(
+        positions=KEY * count, lo=[0] * count, hi=[1] * count,
+        histories=[history] * count if history else [],
+    )  # fmt: skip
+
+
+def test_results_for_leases_that_do_not_exist_are_not_looked_at(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(*_: Any) -> str:
+        raise AssertionError("looked at the bounds of a result that nobody asked for")
+
+    monkeypatch.setattr(work, "fault_below", look)
+    results = [
+        pb.Result(lease_id=number, answer=pb.EXHAUSTED, lo=-16, hi=16, proved=bounds(50))
+        for number in range(1, 257)
+    ]
+    assert host.submit(*results) == [pb.Receipt.REFUSED] * 256
+
+
+def test_calls_are_charged_by_their_leases(guarded: str, connection: Connection) -> None:
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    with grpc.insecure_channel(guarded) as channel:
+        stub = service.CoordinatorStub(channel)
+        hello = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
+        stub.Hello(hello, metadata=bearer(token), timeout=60)
+        request = pb.SubmitResultsRequest(
+            host_key=KEY, results=[pb.Result(lease_id=1, answer=pb.YES)] * 256
+        )
+        calls = [
+            stub.SubmitResults.future(request, metadata=bearer(token), timeout=60)
+            for _ in range(30)  # each counts as 33, of 200 at once
+        ]
+        refused = [call for call in calls if call.code() != grpc.StatusCode.OK]
+        assert 15 < len(refused) < 30
+        for call in refused:
+            assert dict(call.trailing_metadata())[service.REASON] == service.TOO_FAST
+
+
+@pytest.mark.parametrize(
+    ("proved", "kept"),
+    [
+        (bounds(20), True),
+        (bounds(20, b"h" * 16), False),  # a game without histories
+        (bounds(1000), False),  # more than a search of 20 nodes can find
+    ],
+)
+def test_only_what_a_search_can_have_proved_is_stored(
+    host: Host, queue: Queue, connection: Connection, proved: pb.KnownBounds, kept: bool
+) -> None:
+    queue.add(node_budget=20)
+    (workunit,) = host.take()
+    result = answer(workunit, answer=pb.EXHAUSTED, lo=-16, proved=proved)
+    assert host.submit(result) == [pb.Receipt.ACCEPTED]
+    stored = connection.execute("SELECT proved IS NOT NULL FROM results").fetchone()
+    assert stored == (kept,)
+
+
+# -- leases ---------------------------------------------------------------------------------
+
+
+def test_a_lease_ends_with_its_budget(host: Host, queue: Queue) -> None:
+    queue.add()
+    (workunit,) = host.take()
+    lease = f"lease{workunit.lease_id}"
+    within = round(store.MOST_BUDGETS * workunit.node_budget)
+    (told,) = host.beat(**{lease: within})
+    assert (told.directive, told.lease_ms > 20_000) == (pb.LeaseUpdate.CONTINUE, True)
+    (told,) = host.beat(**{lease: within + store.MORE_NODES + 1})
+    assert told.lease_ms == 0
+    wait_until(lambda: queue.lease_state(workunit.lease_id) == "expired")
+    (told,) = host.beat(**{lease: within + store.MORE_NODES + 2})
+    assert (told.directive, told.cause) == (pb.LeaseUpdate.DROP, pb.LeaseUpdate.EXPIRED)
+    assert host.take()  # the work is ready for others
+
+
+def test_progress_extends_a_lease_for_a_while_only(
+    host: Host, queue: Queue, connection: Connection
+) -> None:
+    queue.add()
+    (workunit,) = host.take()
+    # The coordinator gives 30 seconds without progress, and the campaign's target is 2.
+    connection.execute("UPDATE leases SET leased_at = leased_at - interval '25 seconds'")
+    (told,) = host.beat(**{f"lease{workunit.lease_id}": 1})
+    assert told.directive == pb.LeaseUpdate.CONTINUE
+    assert told.lease_ms <= 1000 * (30 - 25 + store.MOST_TARGETS * 2)
+
+
+def test_what_takes_a_host_too_long_is_asked_of_others(
+    coordinator: str, host: Host, queue: Queue, connection: Connection
+) -> None:
+    queue.add()
+    (mine,) = host.take()
+    connection.execute("UPDATE leases SET leased_at = leased_at - interval '10 seconds'")
+    other = Host(coordinator)
+    (yours,) = other.request(wait_ms=60_000).workunits
+    assert yours.threshold == mine.threshold
+    assert queue.lease_state(mine.lease_id) == "open"
+    assert other.submit(answer(yours)) == [pb.Receipt.ACCEPTED]
+    assert host.submit(answer(mine)) == [pb.Receipt.LATE]
+    assert not host.take()
+    other.close()
+
+
+def test_leases_that_expire_lower_the_quota_of_their_user(
+    database: str, connection: Connection
+) -> None:
+    campaign = create_campaign(connection, "reversi:4x4", replication="adaptive")
+    queue = Queue(connection, campaign)
+    queue.add(4)
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    with running_coordinator(database, require_token=True, lease_seconds=0.2) as address:
+        with grpc.insecure_channel(address) as channel:
+            stub = service.CoordinatorStub(channel)
+            hello = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=4)
+            stub.Hello(hello, metadata=bearer(token), timeout=60)
+            request = pb.RequestWorkRequest(host_key=KEY, wanted=4)
+            taken = stub.RequestWork(request, metadata=bearer(token), timeout=60).workunits
+            assert len(taken) == 4
+        wait_until(lambda: connection.execute(
+            "SELECT quota FROM users WHERE name = 'ada'"
+        ).fetchone() == (28,))  # fmt: skip
+
+
+# -- one client and another ------------------------------------------------------------------
+
+
+class Account:
+    """A host of an account of its own."""
+
+    def __init__(self, channel: grpc.Channel, connection: Connection, name: str) -> None:
+        self._stub = service.CoordinatorStub(channel)
+        token = accounts.open_account(connection, name, Role.VOLUNTEER, actor="test")
+        self._more: dict[str, Any] = {"metadata": bearer(token), "timeout": 120}
+        self._key = name.encode().ljust(16)
+        self._stub.Hello(
+            pb.HelloRequest(protocol_version=1, host_key=self._key, workers=1), **self._more
+        )
+
+    def take(self, wanted: int = 1, wait_ms: int = 0) -> list[pb.Workunit]:
+        request = pb.RequestWorkRequest(host_key=self._key, wanted=wanted, wait_ms=wait_ms)
+        return list(self._stub.RequestWork(request, **self._more).workunits)
+
+    def submit(self, *results: pb.Result) -> None:
+        request = pb.SubmitResultsRequest(host_key=self._key, results=results)
+        self._stub.SubmitResults(request, **self._more)
+
+
+@pytest.mark.parametrize("wait_ms", [0, 20_000])
+def test_one_who_polls_delays_nobody(
+    raw: grpc.Channel, queue: Queue, connection: Connection, wait_ms: int
+) -> None:
+    poller, honest = (Account(raw, connection, name) for name in ("poller", "honest"))
+    queue.add(5)
+    poller.submit(*map(answer, poller.take(5)))
+    # Five answers of the poller wait for another user's, and nobody says so any more.
+    connection.execute("UPDATE workunits SET quorum = 2, state = 'ready'")
+    stop = threading.Event()
+
+    def poll() -> None:
+        while not stop.wait(0.05):
+            assert not poller.take()
+
+    waited, taken = [], 0
+    with ThreadPoolExecutor(1) as pool:
+        polling = pool.submit(poll)
+        time.sleep(2 * RECHECK_SECONDS)
+        for _ in range(5):
+            time.sleep(0.1)  # after a poll
+            started = time.monotonic()
+            taken += len(honest.take(wait_ms=wait_ms))
+            waited.append(time.monotonic() - started)
+        stop.set()
+        polling.result()
+    assert taken == 5
+    assert max(waited) < 2.0, waited
+
+
+# -- names -----------------------------------------------------------------------------------
+
+
+def test_no_name_looks_like_another(stub: service.CoordinatorStub) -> None:
+    assert stub.Register(pb.RegisterRequest(user_name="Ａda"), timeout=60).user_name == "Ada"
+    for alike in ("ada", "аdа", "Ada", "АDА"):
+        assert refusal(stub.Register, pb.RegisterRequest(user_name=alike)) == (
+            grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
+        )  # fmt: skip
+    for own in ("ｏｐｅｒａｔｏｒ", "оperator"):
+        code, _ = refusal(stub.Register, pb.RegisterRequest(user_name=own))
+        assert code == grpc.StatusCode.INVALID_ARGUMENT
