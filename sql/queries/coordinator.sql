@@ -63,15 +63,23 @@ SELECT h.id, h.user_id, CASE
 FROM hosts h WHERE h.id = ANY (%(hosts)s)
 
 -- name: free_of_users
--- How many more leases all hosts of these users together may have. Where no answers are compared
--- nobody's are confirmed, so that no quota grows: then everybody may have many.
-SELECT u.id, greatest(0, CASE
-    WHEN EXISTS (SELECT FROM campaigns WHERE state = 'running' AND replication <> 'none')
-    THEN u.quota ELSE greatest(u.quota, 4096) END - (
-    SELECT count(*) FROM hosts h JOIN leases l ON l.host = h.id AND l.state = 'open'
+-- How many more leases all hosts of these users together may have. A lease that has lasted far
+-- longer than its search was to take counts as several. Where no answers are compared nobody's
+-- are confirmed, so that no quota grows: then everybody may have many.
+SELECT u.id, greatest(0, CASE WHEN r.compared THEN u.quota ELSE greatest(u.quota, 4096) END - (
+    SELECT count(*) + (%(overdue_weight)s - 1) * count(*) FILTER (
+        WHERE r.compared AND NOT l.probe AND l.leased_at < now() - r.patience
+    )
+    FROM hosts h JOIN leases l ON l.host = h.id AND l.state = 'open'
     WHERE h.user_id = u.id
 ))::integer
-FROM users u WHERE u.id = ANY (%(users)s)
+FROM users u
+CROSS JOIN (
+    SELECT bool_or(replication <> 'none') IS TRUE AS compared,
+           (%(seconds)s + %(targets)s * max(target_seconds)) * interval '1 second' AS patience
+    FROM campaigns WHERE state = 'running'
+) AS r
+WHERE u.id = ANY (%(users)s)
 
 -- name: workunits_asked_again
 -- Questions that wait for another user's answer, most urgent first, and who knows them.
@@ -434,7 +442,7 @@ SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 
 -- name: expire_leases
 -- Leases that reached their deadline end, and their work is ready again. Where answers are
--- compared each of them takes from the quota of its user what a confirmed answer adds. Several
+-- compared each of them takes from the quota of its user what two confirmed answers add. Several
 -- coordinators may do this at the same time.
 WITH dead AS MATERIALIZED (
     SELECT id, workunit, host FROM leases
@@ -460,7 +468,7 @@ idle AS (
     GROUP BY h.user_id
 ),
 lowered AS (
-    UPDATE users u SET quota = greatest(%(least_quota)s, u.quota - idle.leases)
+    UPDATE users u SET quota = greatest(%(least_quota)s, u.quota - 2 * idle.leases)
     FROM idle WHERE u.id = idle.user_id AND u.quota > %(least_quota)s
 ),
 told AS (

@@ -55,6 +55,8 @@ MOST_BUDGETS, MORE_NODES = 1.25, 1_000_000
 MOST_TARGETS = 2.0
 #: After OVERDUE_SECONDS and this many times what its search was to take, others are asked too.
 OVERDUE_SECONDS, OVERDUE_TARGETS = 5.0, 1.5
+#: ... and the lease counts as this many in the quota of its user.
+OVERDUE_WEIGHT = 8
 #: What leases that expire leave of the quota of a user.
 LEAST_QUOTA = 1
 
@@ -84,7 +86,10 @@ class LeaseStore:
     async def free_of_users(self, users: Iterable[UserId]) -> list[tuple[UserId, int]]:
         """How many more leases all hosts of each user may have together."""
         await self._written()
-        return await self._statements.run("free_of_users", {"users": list(users)})
+        return await self._statements.run("free_of_users", {
+            "users": list(users), "seconds": OVERDUE_SECONDS, "targets": OVERDUE_TARGETS,
+            "overdue_weight": OVERDUE_WEIGHT,
+        })  # fmt: skip
 
     async def workunits_asked_again(self, most: int) -> list[Again]:
         """Workunits that wait for another user's answer, most urgent first."""

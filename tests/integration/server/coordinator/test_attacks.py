@@ -292,7 +292,7 @@ def test_leases_that_expire_lower_the_quota_of_their_user(
             assert len(taken) == 4
         wait_until(lambda: connection.execute(
             "SELECT quota FROM users WHERE name = 'ada'"
-        ).fetchone() == (28,))  # fmt: skip
+        ).fetchone() == (24,))  # fmt: skip
 
 
 # -- one client and another ------------------------------------------------------------------
