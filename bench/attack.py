@@ -300,7 +300,10 @@ class HoardedFleet(Fleet):
             self.now = at
             if at >= self._kept_house + HOUSEKEEPING:
                 self._keep_house()
-            self._serve(self._due())
+                if self.idle:
+                    self._lease()
+            else:
+                self._serve(self._due())
 
     def _pass(self, seconds: float) -> None:
         """Let time pass in the database, too: leases grow older."""

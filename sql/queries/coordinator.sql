@@ -477,15 +477,19 @@ told AS (
 SELECT (SELECT count(*) FROM dead) AS expired, (SELECT count(*) FROM told) AS told
 
 -- name: ask_overdue_again
--- Workunits whose lease has lasted several times as long as its search was to take are ready
--- again for others. The lease stays: whoever answers first is believed or checked, as ever.
+-- Workunits whose lease has lasted far longer than its search should take, by the cost model and
+-- by its budget, are ready again for others. The lease stays: whoever answers first is believed
+-- or checked, as ever.
 WITH overdue AS MATERIALIZED (
     SELECT w.id
     FROM leases l
     JOIN workunits w ON w.id = l.workunit
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    JOIN hosts h ON h.id = l.host
     CROSS JOIN LATERAL (
-        SELECT now() - (%(seconds)s + %(targets)s * c.target_seconds) * interval '1 second'
+        SELECT now() - (%(seconds)s + least(
+            %(targets)s * c.target_seconds, %(efforts)s * w.expected / greatest(h.speed, 1)
+        )) * interval '1 second'
     ) AS patience (since)
     WHERE l.state = 'open' AND NOT l.probe AND l.leased_at < patience.since
       AND w.state::text = 'leased'

@@ -53,9 +53,10 @@ MOST_BUDGETS, MORE_NODES = 1.25, 1_000_000
 #: A lease with progress is extended, but not beyond the time without any and this many times
 #: what its search was to take.
 MOST_TARGETS = 2.0
-#: After OVERDUE_SECONDS and this many times what its search was to take, others are asked too.
-OVERDUE_SECONDS, OVERDUE_TARGETS = 5.0, 1.5
-#: ... and the lease counts as this many in the quota of its user.
+#: Others are asked, too, OVERDUE_SECONDS after a search should have ended: it takes at most the
+#: campaign's target, and seldom OVERDUE_EFFORTS times what the cost model expects.
+OVERDUE_SECONDS, OVERDUE_TARGETS, OVERDUE_EFFORTS = 10.0, 1.5, 10.0
+#: A lease beyond that of the target counts as this many in the quota of its user.
 OVERDUE_WEIGHT = 8
 #: What leases that expire leave of the quota of a user.
 LEAST_QUOTA = 1
@@ -291,6 +292,10 @@ class LeaseStore:
     async def ask_overdue_again(self) -> int:
         """Let others answer what takes a host far too long; how many workunits."""
         rows = await self._statements.lazily(
-            "ask_overdue_again", {"seconds": OVERDUE_SECONDS, "targets": OVERDUE_TARGETS}
-        )
+            "ask_overdue_again",
+            {
+                "seconds": OVERDUE_SECONDS, "targets": OVERDUE_TARGETS,
+                "efforts": OVERDUE_EFFORTS,
+            },
+        )  # fmt: skip
         return int(rows[0][0])

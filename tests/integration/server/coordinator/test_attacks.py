@@ -264,7 +264,7 @@ def test_what_takes_a_host_too_long_is_asked_of_others(
 ) -> None:
     queue.add()
     (mine,) = host.take()
-    connection.execute("UPDATE leases SET leased_at = leased_at - interval '10 seconds'")
+    connection.execute("UPDATE leases SET leased_at = leased_at - interval '20 seconds'")
     other = Host(coordinator)
     (yours,) = other.request(wait_ms=60_000).workunits
     assert yours.threshold == mine.threshold
