@@ -10,10 +10,14 @@ from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.connection import Connection
 from zermelo.client.spool import Spool
 from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import wire
 
 log = logging.getLogger(__name__)
 
 MOST_A_CALL = 256
+#: Results a call by their size: less than a request may have.
+MOST_BYTES_A_CALL = wire.MAX_REQUEST_BYTES // 2
+RESULT_OVERHEAD = 16
 PAUSE_WITHOUT_RECEIPT = 5.0
 #: Why a lease goes back, in bytes.
 LONGEST_MESSAGE = 512
@@ -110,7 +114,7 @@ class Outbox:
                 self._checkpoints.remove(fresh.workunit)
 
     async def _send(self) -> None:
-        while batch := self._spool.oldest(MOST_A_CALL):
+        while batch := _fitting(self._spool.oldest(MOST_A_CALL)):
             reply = await self._connection.submit_results(batch)
             self._count(reply)
             receipts = {receipt.lease_id for receipt in reply.receipts}
@@ -137,3 +141,13 @@ class Outbox:
                 log.error("result %d was refused: %s", receipt.lease_id, receipt.message)
             elif receipt.status == pb.Receipt.LATE:
                 self.late += 1
+
+
+def _fitting(results: list[pb.Result]) -> list[pb.Result]:
+    """As many of the first results as one request may hold, at least one."""
+    size = 0
+    for count, result in enumerate(results):
+        size += result.ByteSize() + RESULT_OVERHEAD
+        if size > MOST_BYTES_A_CALL and count:
+            return results[:count]
+    return results

@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from zermelo.client import outbox
 from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.connection import Connection
 from zermelo.client.outbox import Outbox
@@ -46,3 +47,15 @@ def test_a_checkpoint_goes_when_its_result_is_on_disk_and_not_before(
         asyncio.run(finish())
     assert (checkpoints.load(WORKUNIT) is None) == disk_works
     spool.close()
+
+
+def test_a_call_holds_no_more_results_than_a_request_may() -> None:
+    large = pb.Result(
+        lease_id=1, answer=pb.EXHAUSTED,
+        proved=pb.KnownBounds(histories=[bytes(400)] * 1000),
+    )  # fmt: skip
+    assert len(outbox._fitting([large] * 256)) == 2
+    assert outbox._fitting([large]) == [large]
+    small = [pb.Result(lease_id=number, answer=pb.YES) for number in range(1, 257)]
+    assert outbox._fitting(small) == small
+    assert outbox._fitting([]) == []
