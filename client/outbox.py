@@ -10,13 +10,13 @@ from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.connection import Connection
 from zermelo.client.spool import Spool
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto import wire
+from zermelo.proto import requests
 
 log = logging.getLogger(__name__)
 
 MOST_A_CALL = 256
 #: Results a call by their size: less than a request may have.
-MOST_BYTES_A_CALL = wire.MAX_REQUEST_BYTES // 2
+MOST_BYTES_A_CALL = requests.MAX_REQUEST_BYTES // 2
 RESULT_OVERHEAD = 16
 PAUSE_WITHOUT_RECEIPT = 5.0
 #: Why a lease goes back, in bytes.

@@ -15,6 +15,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from zermelo.proto.requests import MAX_REQUEST_BYTES
 from zermelo.proto.service import (
     COORDINATOR,
     MAX_MESSAGE_BYTES,
@@ -24,7 +25,6 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
-from zermelo.proto.requests import MAX_REQUEST_BYTES
 from zermelo.retry import Retry, Stopped
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission

@@ -24,7 +24,7 @@ from tests.support.coordinator import (
     wait_until,
 )
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto import service, wire
+from zermelo.proto import requests, service
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.coordinator import reading, standard
 from zermelo.server.coordinator import service as work
@@ -99,7 +99,7 @@ def test_requests_have_sizes_and_items_are_counted(
     assert why == "results has more than 256 items; at most 256 are allowed"
     code, _ = status(submit, BOMB, metadata=bearer(token))
     assert code == grpc.StatusCode.RESOURCE_EXHAUSTED  # larger than any request
-    assert len(BOMB) > wire.MAX_REQUEST_BYTES
+    assert len(BOMB) > requests.MAX_REQUEST_BYTES
 
 
 def test_bytes_are_charged(raw: grpc.Channel, connection: Connection) -> None:
