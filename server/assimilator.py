@@ -227,6 +227,7 @@ def _valid_results(connection: Connection, campaign: Campaign, most: int) -> lis
     connection.execute(query("lock_tree"), (campaign.id,))
     row = connection.execute(query("count_ended_leases"), {"campaign": campaign.id}).fetchone()
     grant_partial(connection, row[0] if row else ())
+    connection.execute(query("count_refused"), {"campaign": campaign.id})
     retract_doubted(connection, campaign)
     rows = connection.execute(
         query("valid_results"), {"campaign": campaign.id, "most": most}

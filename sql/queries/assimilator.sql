@@ -8,7 +8,8 @@ SELECT results.lease, results.workunit, workunits.node,
        coalesce(results.agreed_lo, results.lo), coalesce(results.agreed_hi, results.hi),
        results.nodes, results.seconds,
        results.late OR workunits.state = 'withdrawn' AS wasted,
-       CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes,
+       CASE WHEN results.counted THEN results.nodes
+            WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes,
        workunits.quorum > 1 AND (leases.probe OR EXISTS (
            SELECT FROM results AS earlier
            WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
@@ -27,7 +28,9 @@ ORDER BY results.lease LIMIT %(most)s
 
 -- name: mark_results
 -- Fewer than these when some were put in doubt meanwhile.
-UPDATE results SET state = %(state)s WHERE lease = ANY(%(leases)s) AND state = 'valid'
+UPDATE results SET state = %(state)s::result_state,
+                   counted = counted OR %(state)s::result_state = 'assimilated'
+WHERE lease = ANY(%(leases)s) AND state = 'valid'
 
 -- name: contradictions
 -- How many answers to one workunit the tree excludes.
@@ -70,6 +73,23 @@ UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM end
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)
 WHERE campaign = %(campaign)s
 RETURNING ARRAY (SELECT ended.id FROM ended)
+
+-- name: count_refused
+-- The work of results that were refused, outvoted or retracted before they got into the tree is
+-- wasted, too.
+WITH refused AS (
+    UPDATE results SET counted = true FROM leases
+    WHERE results.campaign = %(campaign)s AND NOT results.counted
+      AND results.state IN ('invalid', 'retracted') AND leases.id = results.lease
+    RETURNING results.nodes - CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS nodes,
+              results.seconds
+), summed AS (
+    SELECT coalesce(sum(nodes), 0) AS nodes, coalesce(sum(seconds), 0) AS seconds FROM refused
+)
+UPDATE totals SET nodes = totals.nodes + summed.nodes,
+                  wasted_nodes = wasted_nodes + summed.nodes,
+                  seconds = totals.seconds + summed.seconds
+FROM summed WHERE campaign = %(campaign)s AND (summed.nodes > 0 OR summed.seconds > 0)
 
 -- name: refuse_unfounded
 -- Answers found with bounds that were retracted meanwhile; their questions are asked anew.
