@@ -73,6 +73,7 @@ CREATE TABLE hosts (
     streak_part real NOT NULL DEFAULT 0,
     exhausted_confirmed integer NOT NULL DEFAULT 0,
     exhausted_refuted   integer NOT NULL DEFAULT 0,
+    abandoned   integer NOT NULL DEFAULT 0,
     referee     boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 CREATE INDEX hosts_user ON hosts (user_id);

@@ -103,34 +103,44 @@ def cheapest_corruption(
 def _costs(
     proofs: Sequence[FalseProof], workunits: float, users: int, audited: float
 ) -> Iterator[tuple[str, float, str]]:
-    """Who corrupts, the typical workunits of honest work it takes, and how."""
+    """Who corrupts the root, the typical workunits of honest work it takes, and how.
+
+    A lie that matters is a lie about one certain question, so an attacker must be asked that one
+    first, with a chance as large as its part of all answers. What it does not want it can answer,
+    give back or call exhausted. The latter two cost the record, so that for each record of
+    TRUSTED_AFTER workunits it skips a limited number of questions.
+    """
     trusted_after, checked = records.TRUSTED_AFTER, records.LEAST_CHECKED
-    alone = [
-        (max(trusted_after, proof.share * workunits) / (1 - checked) ** proof.lies, proof)
-        for proof in proofs if proof.depth > 0 and proof.lies < math.inf
-    ]  # fmt: skip
-    work, proof = min(alone, key=lambda item: item[0])
-    how = (f"{proof.lies:.0f} lies at depth {proof.depth}, each on its word alone,"
-           f" undetected with {(1 - checked) ** proof.lies:.1%}")
-    yield "mature, one account", work, how
-    yield "turncoat", work, f"the same; caught after {1 / checked:.0f} lies on average"
-    # Two of its accounts must be asked the same question that ends a test.
+    refuted = (records.TOLERATED_REFUTED + 1) / checked
+    skipped = refuted + records.TOLERATED_ABANDONED
+    honest = trusted_after / (trusted_after + skipped)
+    yield ("a wrong bound somewhere", trusted_after / (1 - checked),
+           f"one lie on a trusted word; found with {checked:.0%}, and with all else of that host"
+           f" after {1 / checked:.0f} lies on average")
+
+    def alone(proof: FalseProof) -> float:
+        record = max(trusted_after, proof.share * workunits)
+        chance = (1 - checked) ** proof.lies
+        return max(record, honest * workunits) / chance
+
+    proof = min((proof for proof in proofs if proof.depth > 0), key=alone)
+    how = (f"{proof.lies:.0f} lies at depth {proof.depth} ({proof.share:.1%} rest on each), of"
+           f" {workunits:.0f} questions {1 - honest:.0%} skipped")
+    yield "mature, one account", alone(proof), how
+    yield ("mature, many accounts", alone(proof),
+           "the same: each account skips no more than its own record allows")
+    # Or two of its accounts are asked the same question that ends a test.
     accounts = 1 + math.sqrt(users)
     tries = max(1.0, (users - 1) / (accounts - 1))
-    yield ("mature, many accounts", trusted_after * (accounts + tries),
+    yield ("  at the root", trusted_after * (accounts + tries),
            f"{accounts:.0f} trusted accounts among {users} users, {tries:.0f} convictions; only"
            " where the referee cannot tell")
-    yield "young, one account", work, "a stranger is never believed alone"
-    shallow = [
-        proof for proof in proofs
-        if proof.depth > 0 and proof.share * workunits <= trusted_after and proof.lies < math.inf
-    ]  # fmt: skip
-    if shallow:
-        best = min(shallow, key=lambda proof: proof.lies)
-        yield ("young, many accounts", 0.0,
-               f"three strangers asked the same {best.lies:.0f} questions at depth {best.depth};"
-               f" the referee finds none of them with {(1 - audited) ** best.lies:.2%}")
-    yield "lazy hosts", math.inf, "`exhausted` proves nothing: no bound, no trust, no credit"
+    yield "turncoat", alone(proof), "as one account; its record is the honest work"
+    yield "young, one account", alone(proof), "a stranger is never believed alone"
+    yield ("young, many accounts", 0.0,
+           f"if all three asked are its own; the referee searches {audited:.0%} of what strangers"
+           " agree on, and all that ends a test")
+    yield "lazy hosts", math.inf, "`exhausted` proves nothing: no bound, no trust"
 
 
 class _FalseProofs:

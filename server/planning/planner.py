@@ -129,7 +129,7 @@ class Planner:
         """The expected nodes that a wrong answer to a leaf could make the campaign skip.
 
         An answer closes what it alone decides: every parent by a no, a parent without other
-        open children by a yes, and so on upwards. Infinite where that ends the test.
+        open children by a yes, and so on upwards. Infinite where that ends a test.
         """
         most = question.work
         for answer in (True, False):
@@ -137,7 +137,7 @@ class Planner:
             seen = {question}
             while closed:
                 child, answered = closed.pop()
-                most = max(most, math.inf if child is self.test else child.work)
+                most = max(most, math.inf if child.node is self.root else child.work)
                 for parent in child.parents:
                     if parent not in seen and (not answered or len(parent.children) == 1):
                         seen.add(parent)

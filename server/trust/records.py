@@ -24,6 +24,10 @@ LEAST_CHECKED = 0.04
 #: they are more than TOLERATED_REFUTED and this share of those that were compared.
 TOLERATED_REFUTED = 3
 TOLERATED_SHARE = 0.25
+#: Leases that a host ended without a result cost its record when they are more than
+#: TOLERATED_ABANDONED and this share of its results.
+TOLERATED_ABANDONED = 64
+ABANDONED_SHARE = 0.2
 #: What the quota of a host may grow to.
 MOST_LEASES = 1024
 #: What the quota of a user, for all its hosts together, may grow and shrink to.

@@ -4,6 +4,7 @@
 ALTER TABLE hosts ADD COLUMN streak_part real NOT NULL DEFAULT 0,
                   ADD COLUMN exhausted_confirmed integer NOT NULL DEFAULT 0,
                   ADD COLUMN exhausted_refuted integer NOT NULL DEFAULT 0,
+                  ADD COLUMN abandoned integer NOT NULL DEFAULT 0,
                   ADD COLUMN referee boolean NOT NULL DEFAULT false;
 CREATE UNIQUE INDEX hosts_referee ON hosts (referee) WHERE referee;
 ALTER TABLE workunits ADD COLUMN stakes real NOT NULL DEFAULT 0;

@@ -61,13 +61,33 @@ UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,
 WHERE campaign = %(campaign)s
 
 -- name: count_ended_leases
--- The work of leases that ended without a result is wasted; which ones these were.
+-- The work of leases that ended without a result is wasted; which ones these were. A host that
+-- ended too many of them itself has to earn trust anew.
 WITH ended AS (
     UPDATE leases SET counted = true FROM workunits
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
       AND workunits.id = leases.workunit AND workunits.campaign = %(campaign)s
       AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
-    RETURNING leases.id, leases.nodes
+    RETURNING leases.id, leases.nodes, leases.host, leases.state
+), abandoned AS (
+    -- Who gives back what it does not like could wait for the one question to lie about.
+    SELECT host, count(*) AS leases FROM ended
+    WHERE state IN ('expired', 'abandoned') GROUP BY host
+), noted AS (
+    UPDATE hosts SET
+        abandoned = CASE WHEN told.much THEN 0 ELSE hosts.abandoned + told.leases END,
+        streak = CASE WHEN told.much THEN 0 ELSE streak END,
+        streak_part = CASE WHEN told.much THEN 0 ELSE streak_part END
+    FROM (
+        SELECT h.id, abandoned.leases, h.abandoned + abandoned.leases > greatest(
+                   %(tolerated)s, %(share)s * (
+                       SELECT coalesce(sum(credits.results), 0) FROM credits
+                       WHERE credits.host = h.id
+                   )
+               ) AS much
+        FROM abandoned JOIN hosts AS h ON h.id = abandoned.host
+    ) AS told
+    WHERE hosts.id = told.id
 )
 UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended),
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)

@@ -197,8 +197,9 @@ WITH shown AS (
     RETURNING hosts.id, exhausted_confirmed, exhausted_refuted
 )
 SELECT id FROM changed
-WHERE exhausted_refuted > %(tolerated)s
-                          + %(share)s * (exhausted_confirmed + exhausted_refuted)
+WHERE exhausted_refuted > greatest(
+    %(tolerated)s, %(share)s * (exhausted_confirmed + exhausted_refuted)
+)
 ORDER BY id
 
 -- name: note_errors

@@ -10,8 +10,10 @@ from tests.support.harness import Host, Result, Solve, Work
 from tests.support.minimax import KNOWN_VALUES
 from tests.support.truth import wrong_bounds
 from zermelo.games import Bounds
+from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
+from zermelo.server.coordinator.in_process import Progress
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan
 from zermelo.server.trust import records
@@ -109,10 +111,16 @@ def test_exhausted_answers_do_not_lead_to_a_wrong_root_value(connection: Connect
     solve = Solve(connection, campaign, clients=4, users=True)
     attacker = solve.hosts[0]
     trust(connection, *solve.hosts)  # even if it were trusted
-    truth = attacker.solve
-    attacker.solve = lambda work: lie(work, truth(work))  # type: ignore[method-assign]
+    truth, root = attacker.solve, attacker.game.initial()
+
+    def answer(work: Work) -> Result:
+        right = truth(work)
+        return lie(work, right) if work.position == root else right
+
+    attacker.solve = answer  # type: ignore[method-assign]
     solve.random.choice = lambda busy: busy[0]  # type: ignore[method-assign,assignment]
     assert solve.run() == Bounds(VALUE, VALUE)
+    assert record(connection, attacker)[2] > 0
     assert wrong_bounds(connection, campaign) == []
     assert check_database(connection) == []
 
@@ -130,9 +138,9 @@ def test_an_exhausted_that_others_answer_counts_against_its_host(
         )
         CampaignPlan(connection, campaign, solve.engine).step(solve.demand())
         trust(connection, lone, other)
-        work = next(w for w in other.take(100) if w.threshold)
+        work = other.take(100)[-1]
         connection.execute(
-            "UPDATE workunits SET state = 'ready', quorum = 2 WHERE id = %s", (work.workunit,)
+            "UPDATE workunits SET state = 'ready', stakes = 0 WHERE id = %s", (work.workunit,)
         )
         lone.send(exhausted(take_again(lone, work)))
         while validate(connection):
@@ -173,3 +181,20 @@ def test_one_trusted_and_two_fresh_accounts_do_not_convict_an_honest_trusted_hos
     assert record(connection, honest)[2] == 0
     assert [record(connection, host)[2] for host in (liar, *fresh)] == [1, 1, 1]
     assert check_database(connection) == []
+
+
+def test_who_only_takes_what_it_likes_is_not_trusted(connection: Connection) -> None:
+    """Leases that are given back cost the record, once they are more than a client's stop needs."""
+    solve = solve_of(connection, clients=2)
+    picky, other = solve.hosts
+    trust(connection, picky, other)
+    given_back = 0
+    while given_back <= records.TOLERATED_ABANDONED:
+        assert record(connection, picky)[0] > 0
+        solve.plan.step(solve.demand())
+        given_back += picky.coordinator.give_back(
+            [Progress(picky.id, work.lease, 0) for work in picky.take(4)]
+        )
+        assimilate(connection, solve.campaign)
+    assert record(connection, picky) == (0, 0, 0, 0)
+    assert record(connection, other)[0] > 0
