@@ -173,7 +173,7 @@ class CampaignPlan:
                 question.asked = False
                 if question.leaf:
                     planner.questions.ran_out(question, spent)
-                    nodes[node] = None
+                nodes[node] = None
         self.connection.execute(
             query("end_exhausted"),
             {"campaign": self.campaign.id, "ids": [row[0] for row in rows], "states": states},

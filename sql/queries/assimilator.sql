@@ -38,7 +38,8 @@ SELECT count(*) FROM results WHERE workunit = %s AND state = 'quarantined'
 
 -- name: end_workunits
 -- A yes or no answers a workunit in whatever state it is, unless it was withdrawn; that it
--- was too hard matters only while nobody else works on it.
+-- was too hard matters only while nobody else works on it. What a late search proved below a
+-- workunit that is split already is taken over by the generator like that of the first one.
 WITH answered AS (
     SELECT id, answer FROM unnest(%(ids)s::bigint[], %(answers)s::answer[]) AS a (id, answer)
 ), locked AS MATERIALIZED (
@@ -50,6 +51,15 @@ UPDATE workunits SET state = CASE
     WHEN locked.answer = 'exhausted' THEN 'exhausted'::workunit_state ELSE 'answered' END
 FROM locked
 WHERE workunits.id = locked.id AND CASE
+    WHEN locked.answer = 'exhausted' AND locked.state = 'split' THEN EXISTS (
+        SELECT FROM results
+        WHERE results.workunit = locked.id AND results.late AND results.proved IS NOT NULL
+          AND results.state = 'assimilated'
+    ) AND NOT EXISTS (
+        SELECT FROM workunits AS twin
+        WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
+          AND twin.state IN {open_states}
+    )
     WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
     ELSE locked.state IN {open_states} END
 
