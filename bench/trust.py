@@ -57,8 +57,8 @@ EMPTIES = 12
 ANSWERS_PART_TRUSTED = 5
 NODE_BUDGET = 100
 PROBE_RATE = 0.01
-#: How many questions the referee answers while every host answers one or none.
-REFEREE_STEPS = 1
+#: Hosts for each question that the referee answers while each of them answers one or none.
+HOSTS_PER_REFEREE = 200
 #: How often a turncoat lies once it is trusted.
 TURNED_RATE = 0.5
 #: How often those lie who lie at random.
@@ -196,7 +196,7 @@ class Simulation:
             idle += [job.host for job in done]
             while validator.validate(self.connection):
                 pass
-            for _ in range(REFEREE_STEPS):
+            if self.chance.random() < len(self.hosts) / HOSTS_PER_REFEREE:
                 self.referee.step()
             while validator.validate(self.connection):
                 pass
@@ -293,7 +293,7 @@ class Simulation:
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 4)
+        rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 8)
         row = self.connection.execute(
             "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
             (honest,),

@@ -23,7 +23,7 @@ from zermelo.server.tree.tree import Node, Tree
 from zermelo.server.trust import records
 
 MOST_DEPTH = 12
-#: Trees to look at, those with the most nodes.
+#: Trees to look at, the latest, so that their checking is that of a mature project.
 MOST_TREES = 3
 
 
@@ -79,7 +79,7 @@ def cheapest_corruption(
     """`audited`: the share of what strangers agree on that the referee searches, too."""
     rows = connection.execute(
         "SELECT campaign, nodes, workunits, checking_nodes, expected_nodes FROM totals"
-        " WHERE campaign = ANY(%s) ORDER BY tree_nodes DESC LIMIT %s",
+        " WHERE campaign = ANY(%s) ORDER BY campaign DESC LIMIT %s",
         ([campaign.id for campaign in campaigns], MOST_TREES),
     ).fetchall()
     count = len(rows)
@@ -111,7 +111,7 @@ def _costs(
     TRUSTED_AFTER workunits it skips a limited number of questions.
     """
     trusted_after, checked = records.TRUSTED_AFTER, records.LEAST_CHECKED
-    refuted = (records.TOLERATED_REFUTED + 1) / checked
+    refuted = (records.TOLERATED_REFUTED + 1) / records.LEAST_CHECKED_EXHAUSTED
     skipped = refuted + records.TOLERATED_ABANDONED
     honest = trusted_after / (trusted_after + skipped)
     yield ("a wrong bound somewhere", trusted_after / (1 - checked),

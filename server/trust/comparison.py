@@ -319,7 +319,9 @@ class Comparison:
         believed = answer.state in BELIEVED
         adaptive = question.replication == Replication.ADAPTIVE
         if answer.state == ResultState.PENDING and adaptive:
-            rate = check_rate(answer.streak, records.TRUSTED_AFTER, records.LEAST_CHECKED)
+            exhausted = answer.answer == Answer.EXHAUSTED
+            least = records.LEAST_CHECKED_EXHAUSTED if exhausted else records.LEAST_CHECKED
+            rate = check_rate(answer.streak, records.TRUSTED_AFTER, least)
             believed = CHANCE.random() >= rate
             if trusted_host and not believed:
                 sharper = sharper_question(bounds, question.threshold)

@@ -17,9 +17,11 @@ from zermelo.sql import query
 log = logging.getLogger(__name__)
 
 #: A host is trusted when others confirmed the work of this many typical workunits in a row.
-TRUSTED_AFTER = 20
+TRUSTED_AFTER = 15
 #: At least this share of a trusted host's answers is checked.
 LEAST_CHECKED = 0.04
+#: At least this share of a trusted host's `exhausted` answers is: they are the cheapest to invent.
+LEAST_CHECKED_EXHAUSTED = 0.1
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
 #: ones at most 1.1 % were, by a search that had a warm table: bench/exhausted.py.)
@@ -27,7 +29,7 @@ TOLERATED_REFUTED = 3
 TOLERATED_SHARE = 0.1
 #: Leases that a host ended without a result cost its record when they are more than
 #: TOLERATED_ABANDONED and this share of its results.
-TOLERATED_ABANDONED = 64
+TOLERATED_ABANDONED = 32
 ABANDONED_SHARE = 0.2
 #: What the quota of a host may grow to.
 MOST_LEASES = 1024

@@ -29,6 +29,7 @@ def quick_trust(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small boards have few questions."""
     monkeypatch.setattr(records, "TRUSTED_AFTER", 3)
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
+    monkeypatch.setattr(records, "LEAST_CHECKED_EXHAUSTED", 0.0)
 
 
 def solve_of(connection: Connection, clients: int, **options: Any) -> Solve:
