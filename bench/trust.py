@@ -59,6 +59,8 @@ NODE_BUDGET = 100
 PROBE_RATE = 0.01
 #: Hosts for each question that the referee answers while each of them answers one or none.
 HOSTS_PER_REFEREE = 200
+#: Half of the answers that 200 hosts needed before trust was confirmed work.
+HALF_OF_FORMER = 13_500
 #: How often a turncoat lies once it is trusted.
 TURNED_RATE = 0.5
 #: How often those lie who lie at random.
@@ -118,6 +120,7 @@ class Report:
     corruption: Corruption
     #: Second opinions and known answers, in nodes, by the nodes of first answers.
     extra_work: float
+    extra_work_for: dict[str, float]
     extra_work_trusted: float
     #: The latter by what it was for.
     extra_work_trusted_for: dict[str, float]
@@ -288,15 +291,18 @@ class Simulation:
         for host in self.hosts:
             host.trusted = host.id in trusted
         if self.young_until_lease is None and len(trusted) >= FEW_TRUSTED:
-            row = self.connection.execute("SELECT max(lease) FROM results").fetchone()
+            row = self.connection.execute(
+                "SELECT max(lease) FROM results WHERE host <> %s", (self.referee.host,)
+            ).fetchone()
             self.young_until_lease = row[0] if row else None
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
         rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 8)
         row = self.connection.execute(
-            "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
-            (honest,),
+            "SELECT min(streak), (SELECT max(lease) FROM results WHERE host <> %s) FROM hosts"
+            " WHERE id = ANY(%s)",
+            (self.referee.host, honest),
         ).fetchone()
         if row and row[0] >= rarely:
             self.trusted_from_lease, self.trusted_after = row[1], self.answers
@@ -410,6 +416,7 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                     simulation.audited(),
                 ),
                 extra_work=sum(simulation.extra_work(0).values()),
+                extra_work_for=simulation.extra_work(0),
                 extra_work_trusted=sum(trusted.values()) if trusted else math.nan,
                 extra_work_trusted_for=trusted,
                 trusted_after_answers=simulation.trusted_after,
@@ -427,13 +434,15 @@ def show(report: Report) -> None:
         ("violations found by db check", f"{report.violations}", "0", ""),
         ("extra work once hosts are trusted", f"{report.extra_work_trusted:.1%}", "5 %", "3 %"),
         ("extra work from the first answer on", f"{report.extra_work:.1%}", "20 %", ""),
-        ("answers until all honest hosts are trusted", f"{report.trusted_after_answers:,}", "13,500",
-         ""),
+        ("answers until all honest hosts are trusted", f"{report.trusted_after_answers:,}",
+         f"{HALF_OF_FORMER * report.hosts // 200:,}", ""),
     ]
     for name, measured, must, goal in rows:
         print(f"{name:52} {measured:>10} {must:>7} {goal:>7}")
+    for purpose, share in sorted(report.extra_work_for.items()):
+        print(f"{'  from the first answer on, ' + purpose:52} {share:>10.1%}")
     for purpose, share in sorted(report.extra_work_trusted_for.items()):
-        print(f"{'  of it ' + purpose:52} {share:>10.1%}")
+        print(f"{'  once trusted, ' + purpose:52} {share:>10.1%}")
     print(f"{report.convictions} convictions, {report.distrusted} hosts distrusted for `exhausted`,"
           f" {report.retractions} retractions; {report.seconds:.0f} s")
     for line in report.corruption.lines():
