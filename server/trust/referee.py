@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 #: The most nodes that the referee spends on a question.
 NODE_BUDGET = 20_000_000
+#: And at most this many times what a volunteer may spend on it: what is harder is split.
+BUDGET_FACTOR = 4
 HASH_MB = 16
 #: As long as fewer users than this are trusted, what strangers say is searched as well.
 FEW_TRUSTED = 12
@@ -62,10 +64,12 @@ class Referee:
         if row is None:
             self._numbers.append(lease)
             return False
-        workunit, spec, key, history, threshold, known = row
+        workunit, spec, key, history, threshold, known, most = row
         engine = self._engine(spec)
         started = time.monotonic()
-        answer, bounds, nodes = self._search(engine, key, history or b"", threshold, known)
+        answer, bounds, nodes = self._search(
+            engine, key, history or b"", threshold, known, most
+        )
         seconds = time.monotonic() - started
         if self._aborted:
             self.connection.execute(query("free_referee"), (self.host,))
@@ -98,13 +102,14 @@ class Referee:
             query("referee_question"),
             {
                 "referee": self.host, "lease": lease, "node_budget": self.node_budget,
-                "trusted_after": records.TRUSTED_AFTER,
+                "factor": BUDGET_FACTOR, "trusted_after": records.TRUSTED_AFTER,
                 "early": counted is None or counted[2] < FEW_TRUSTED,
             },
         ).fetchone()  # fmt: skip
 
     def _search(
-        self, engine: Engine, key: bytes, history: bytes, threshold: int, known: bytes | None
+        self, engine: Engine, key: bytes, history: bytes, threshold: int, known: bytes | None,
+        node_budget: int,
     ) -> tuple[Answer, Bounds, int]:
         game: Game[Any] = engine.game
         seeds = [
@@ -114,7 +119,7 @@ class Referee:
         engine.clear()
         report = engine.solve(
             game.decode(key, history), Window.question(threshold),
-            node_budget=self.node_budget, known=seeds,
+            node_budget=node_budget, known=seeds,
         )
         if report.status is not Status.SOLVED:
             return Answer.EXHAUSTED, report.bounds, report.nodes

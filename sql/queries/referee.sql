@@ -51,7 +51,9 @@ WITH waiting AS (
           WHERE r.workunit = w.id AND (h.referee OR h.streak >= %(trusted_after)s)
       )
 ), chosen AS (
-    SELECT w.id, candidate.class = 1 AS probe
+    SELECT w.id, candidate.class = 1 AS probe, least(
+               %(node_budget)s, %(factor)s * coalesce(w.node_budget, %(node_budget)s)
+           )::bigint AS node_budget
     FROM (SELECT * FROM waiting UNION ALL SELECT * FROM agreed) AS candidate
     JOIN workunits AS w ON w.id = candidate.id
     ORDER BY candidate.class, candidate.calm, candidate.stakes = 'Infinity' DESC,
@@ -62,10 +64,11 @@ WITH waiting AS (
     WHERE workunits.id = chosen.id AND NOT chosen.probe
 ), leased AS (
     INSERT INTO leases (id, workunit, host, node_budget, deadline, probe)
-    SELECT %(lease)s, id, %(referee)s, %(node_budget)s, now() + interval '1 hour', probe
+    SELECT %(lease)s, id, %(referee)s, node_budget, now() + interval '1 hour', probe
     FROM chosen
 )
-SELECT w.id, c.spec, uuid_send(n.position), h.history, w.threshold, w.known
+SELECT w.id, c.spec, uuid_send(n.position), h.history, w.threshold, w.known,
+       chosen.node_budget
 FROM chosen JOIN workunits w ON w.id = chosen.id
 JOIN campaigns c ON c.id = w.campaign
 JOIN nodes n ON n.id = w.node
