@@ -1,10 +1,13 @@
-"""How safe the tree is from lying hosts, and what that costs.
+"""How safe the tree is from lying hosts, what that costs, and what the cheapest lie costs.
 
-Real PostgreSQL, the real generator, validator and assimilator, the real engine; only the
+Real PostgreSQL, the real generator, validator, referee and assimilator, the real engine; only the
 network is left out: hosts take their leases from, and hand in their results to, a coordinator in
 the same process. 200 hosts solve late positions of reversi 8x8, one campaign after
-the other; 5 % of them lie at random, 2 % always, and 1 % are pairs of one user who agree on
-what to lie about. At the end every bound of every tree is compared with the truth.
+the other; 5 % of them lie at random, 2 % always, 1 % are pairs of one user who agree on
+what to lie about, 5 % are lazy (`exhausted` to everything) and 2 % are turncoats (honest until they
+are trusted, then they lie). At the end every bound of every tree is compared with the truth.
+
+Then the cheapest corruption is computed from the same rules and trees (virtual/corruption.py).
 
     python bench/trust.py [--hosts 200] [--answers 40000] [--seed 1] [--json]
 """
@@ -25,6 +28,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from virtual.corruption import Corruption, cheapest_corruption
+
 from zermelo.engine import Engine, Known, Status, Window, open_engine
 from zermelo.games import Bounds, open_game
 from zermelo.proto.known import KnownBounds, pack, unpack
@@ -43,6 +48,7 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.tree import Tree
 from zermelo.server.trust import records
+from zermelo.server.trust.referee import FEW_TRUSTED, Referee
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
@@ -51,8 +57,17 @@ EMPTIES = 12
 ANSWERS_PART_TRUSTED = 5
 NODE_BUDGET = 100
 PROBE_RATE = 0.01
+#: Hosts for each question that the referee answers while each of them answers one or none.
+HOSTS_PER_REFEREE = 200
+#: Half of the answers that 200 hosts needed before trust was confirmed work.
+HALF_OF_FORMER = 13_500
+#: How often a turncoat lies once it is trusted.
+TURNED_RATE = 0.5
 #: How often those lie who lie at random.
 RANDOM_RATES = (0.5, 0.3, 0.2, 0.1)
+#: The shares of hosts that are not honest; those that collude are pairs of one user.
+SHARES = {"random": 0.05, "always": 0.02, "lazy": 0.05, "turncoat": 0.02}
+COLLUDING = 0.01
 #: Which part of all questions a colluding pair lies about.
 COLLUSION = 0.3
 SPEED = 100_000.0
@@ -65,11 +80,14 @@ class Host:
     kind: str
     rate: float = 0.0
     chance: random.Random = field(default_factory=random.Random)
+    trusted: bool = False
 
     def lies(self, position: bytes, threshold: int) -> bool:
         if self.kind == "colluding":
             digest = hashlib.blake2b(position + bytes([threshold % 256]), digest_size=4).digest()
             return int.from_bytes(digest, "big") < COLLUSION * 2**32
+        if self.kind == "turncoat" and not self.trusted:
+            return False
         return self.chance.random() < self.rate
 
 
@@ -96,9 +114,13 @@ class Report:
     wrong_values: int
     violations: int
     convictions: int
+    distrusted: int
     retractions: int
+    #: What the trees of the simulation say about the cheapest corruption.
+    corruption: Corruption
     #: Second opinions and known answers, in nodes, by the nodes of first answers.
     extra_work: float
+    extra_work_for: dict[str, float]
     extra_work_trusted: float
     #: The latter by what it was for.
     extra_work_trusted_for: dict[str, float]
@@ -112,16 +134,20 @@ class Simulation:
         self.coordinator = InProcessCoordinator(connection, probe_rate=PROBE_RATE)
         self.chance = random.Random(seed)
         self.engine: Engine = open_engine(open_game(SPEC), hash_mb=4)
+        self.referee = Referee(connection)
         self.hosts = self._register(hosts)
-        self.answers = self.lies = 0
+        self.answers = self.lies = self.lazy_answers = 0
         self.trusted_from_lease: int | None = None
         self.trusted_after = 0
+        self.young_until_lease: int | None = None
         self.campaigns: list[Campaign] = []
         self.truths: list[int] = []
 
     def _register(self, count: int) -> list[Host]:
-        kinds = ["random"] * round(0.05 * count) + ["always"] * round(0.02 * count)
-        kinds += ["colluding"] * (2 * max(1, round(0.01 * count / 2)))
+        kinds = [
+            kind for kind, share in SHARES.items() for _ in range(max(1, round(share * count)))
+        ]
+        kinds = ["colluding"] * (2 * max(1, round(COLLUDING / 2 * count))) + kinds
         kinds += ["honest"] * (count - len(kinds))
         hosts = []
         for number, kind in enumerate(kinds):
@@ -131,7 +157,9 @@ class Simulation:
                 f"user {pair} {kind}", speed=SPEED,
                 host_key_digest=uuid.UUID(int=self.chance.getrandbits(128)),
             )  # fmt: skip
-            rate = {"always": 1.0, "random": RANDOM_RATES[number % len(RANDOM_RATES)]}.get(kind, 0)
+            rates = {"always": 1.0, "turncoat": TURNED_RATE,
+                     "random": RANDOM_RATES[number % len(RANDOM_RATES)]}  # fmt: skip
+            rate = rates.get(kind, 0)
             hosts.append(Host(host.id, host.user, kind, rate, random.Random(self.chance.random())))
         return hosts
 
@@ -169,6 +197,10 @@ class Simulation:
             done, busy = busy[: (len(busy) + 1) // 2], busy[(len(busy) + 1) // 2 :]
             self._submit(done)
             idle += [job.host for job in done]
+            while validator.validate(self.connection):
+                pass
+            if self.chance.random() < len(self.hosts) / HOSTS_PER_REFEREE:
+                self.referee.step()
             while validator.validate(self.connection):
                 pass
             while assimilate(self.connection, campaign):
@@ -220,6 +252,10 @@ class Simulation:
         self.answers += len(jobs)
 
     def _answer(self, job: Job) -> tuple[str, int, int, int, bytes | None]:
+        if job.host.kind == "lazy":
+            self.lazy_answers += 1
+            rules = self.engine.game.score_range
+            return "exhausted", rules.lo, rules.hi, job.node_budget, None
         self.engine.clear()
         answer = self.engine.solve(
             job.position, Window.question(job.threshold), node_budget=job.node_budget,
@@ -249,13 +285,24 @@ class Simulation:
 
     def _note_trusted(self) -> None:
         """Remember when the last honest host had become trusted and is rarely checked."""
+        trusted = {row[0] for row in self.connection.execute(
+            "SELECT id FROM hosts WHERE streak >= %s", (records.TRUSTED_AFTER,)
+        )}  # fmt: skip
+        for host in self.hosts:
+            host.trusted = host.id in trusted
+        if self.young_until_lease is None and len(trusted) >= FEW_TRUSTED:
+            row = self.connection.execute(
+                "SELECT max(lease) FROM results WHERE host <> %s", (self.referee.host,)
+            ).fetchone()
+            self.young_until_lease = row[0] if row else None
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = records.TRUSTED_AFTER + round(records.LEAST_CHECKED**-0.5)
+        rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 8)
         row = self.connection.execute(
-            "SELECT min(streak), (SELECT max(lease) FROM results) FROM hosts WHERE id = ANY(%s)",
-            (honest,),
+            "SELECT min(streak), (SELECT max(lease) FROM results WHERE host <> %s) FROM hosts"
+            " WHERE id = ANY(%s)",
+            (self.referee.host, honest),
         ).fetchone()
         if row and row[0] >= rarely:
             self.trusted_from_lease, self.trusted_after = row[1], self.answers
@@ -280,6 +327,17 @@ class Simulation:
                 wrong_value |= node.id == campaign.root
         return len(ids), wrong, wrong_value
 
+    def audited(self) -> float:
+        """The share of agreed answers that the referee searched, too, while few were trusted."""
+        row = self.connection.execute(
+            "SELECT count(*) FILTER (WHERE refereed), count(*) FROM ("
+            "  SELECT bool_or(host = %s) AS refereed FROM results WHERE lease < %s"
+            "    AND state = 'assimilated' GROUP BY workunit HAVING count(*) > 1"
+            ") AS agreed",
+            (self.referee.host, self.young_until_lease or 2**62),
+        ).fetchone()
+        return float(row[0]) / row[1] if row and row[1] else 0.0
+
     def extra_work(self, after: int) -> dict[str, float]:
         """Nodes by those of first answers, by what they were for, since a lease."""
         rows = self.connection.execute(
@@ -287,6 +345,7 @@ class Simulation:
             SELECT purpose, sum(nodes)::float8
             FROM (
                 SELECT results.nodes, CASE
+                    WHEN results.host = %(referee)s THEN 'the referee'
                     WHEN leases.probe THEN 'known answers'
                     WHEN first.lease IS NULL THEN 'first answers'
                     WHEN first.lease < 0 THEN 'restated answers'
@@ -296,14 +355,20 @@ class Simulation:
                 LEFT JOIN LATERAL (
                     SELECT earlier.lease, earlier.host FROM results AS earlier
                     WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
+                      AND earlier.host <> ALL(%(lazy)s)
                     ORDER BY earlier.lease LIMIT 1
                 ) AS first ON true
                 LEFT JOIN hosts ON hosts.id = first.host
-                WHERE results.lease > %(after)s
+                WHERE results.lease > %(after)s AND results.host <> ALL(%(lazy)s)
             ) AS work
             GROUP BY purpose
             """,
-            {"after": after, "honest": [host.id for host in self.hosts if host.kind == "honest"]},
+            {
+                "after": after, "referee": self.referee.host,
+                "honest": [host.id for host in self.hosts if host.kind == "honest"],
+                # They searched nothing: who answers after them is the first.
+                "lazy": [host.id for host in self.hosts if host.kind == "lazy"],
+            },
         ).fetchall()
         nodes = dict(rows)
         first = nodes.pop("first answers", math.nan)
@@ -335,7 +400,7 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
             trusted = simulation.extra_work(since) if since else {}
             return Report(
                 hosts=hosts,
-                liars={kind: kinds.count(kind) for kind in ("random", "always", "colluding")},
+                liars={kind: kinds.count(kind) for kind in ("colluding", *SHARES)},
                 answers=simulation.answers,
                 lies=simulation.lies,
                 campaigns=len(trees),
@@ -344,8 +409,14 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 wrong_values=sum(wrong for _, _, wrong in trees),
                 violations=len(violations),
                 convictions=actions.get("convict", 0),
+                distrusted=actions.get("distrust", 0),
                 retractions=actions.get("retract", 0),
+                corruption=cheapest_corruption(
+                    connection, simulation.campaigns, simulation.engine, len(simulation.hosts),
+                    simulation.audited(),
+                ),
                 extra_work=sum(simulation.extra_work(0).values()),
+                extra_work_for=simulation.extra_work(0),
                 extra_work_trusted=sum(trusted.values()) if trusted else math.nan,
                 extra_work_trusted_for=trusted,
                 trusted_after_answers=simulation.trusted_after,
@@ -361,15 +432,21 @@ def show(report: Report) -> None:
         ("wrong bounds in the trees at the end", f"{report.wrong_bounds}", "0", ""),
         ("wrong values of campaigns", f"{report.wrong_values}", "0", ""),
         ("violations found by db check", f"{report.violations}", "0", ""),
-        ("extra work once hosts are trusted", f"{report.extra_work_trusted:.1%}", "10 %", "5 %"),
-        ("extra work from the first answer on", f"{report.extra_work:.1%}", "", ""),
+        ("extra work once hosts are trusted", f"{report.extra_work_trusted:.1%}", "5 %", "3 %"),
+        ("extra work from the first answer on", f"{report.extra_work:.1%}", "20 %", ""),
+        ("answers until all honest hosts are trusted", f"{report.trusted_after_answers:,}",
+         f"{HALF_OF_FORMER * report.hosts // 200:,}", ""),
     ]
     for name, measured, must, goal in rows:
         print(f"{name:52} {measured:>10} {must:>7} {goal:>7}")
+    for purpose, share in sorted(report.extra_work_for.items()):
+        print(f"{'  from the first answer on, ' + purpose:52} {share:>10.1%}")
     for purpose, share in sorted(report.extra_work_trusted_for.items()):
-        print(f"{'  of it ' + purpose:52} {share:>10.1%}")
-    print(f"{report.convictions} convictions, {report.retractions} retractions; all honest hosts"
-          f" trusted after {report.trusted_after_answers:,} answers; {report.seconds:.0f} s")
+        print(f"{'  once trusted, ' + purpose:52} {share:>10.1%}")
+    print(f"{report.convictions} convictions, {report.distrusted} hosts distrusted for `exhausted`,"
+          f" {report.retractions} retractions; {report.seconds:.0f} s")
+    for line in report.corruption.lines():
+        print(line)
 
 
 def main() -> None:

@@ -16,6 +16,9 @@ from zermelo.server.coordinator.settings import DEFAULT_LISTEN, CoordinatorSetti
 
 Command = Callable[..., None]
 
+#: The share of one core that the referee may take unless the operator says otherwise.
+REFEREE_SHARE = 0.25
+
 
 @click.group()
 def serve() -> None:
@@ -72,11 +75,19 @@ def generator(data_dir: Path, database: str | None) -> None:
     _serve("generator", data_dir, database)
 
 
+_referee_option = option(
+    "--referee-share", type=click.FloatRange(0, 1), default=REFEREE_SHARE,
+    help="The most of one core that the server's own search takes to decide what volunteers"
+         " contradict each other about; 0 for none.",
+)  # fmt: skip
+
+
 @serve.command()
+@_referee_option
 @database_options
-def validator(data_dir: Path, database: str | None) -> None:
+def validator(data_dir: Path, database: str | None, referee_share: float) -> None:
     """Decide which results to believe."""
-    _serve("validator", data_dir, database)
+    _serve("validator", data_dir, database, referee_share=referee_share)
 
 
 @serve.command()
@@ -88,28 +99,32 @@ def assimilator(data_dir: Path, database: str | None) -> None:
 
 @serve.command(name="all")
 @_coordinator_options
+@_referee_option
 @database_options
-def all_services(data_dir: Path, database: str | None, settings: CoordinatorSettings) -> None:
+def all_services(
+    data_dir: Path, database: str | None, settings: CoordinatorSettings, referee_share: float
+) -> None:
     """One of each, as processes of their own that are started again when they die."""
     _start_log()
     if database is not None:
-        _serve_all(database, settings)
+        _serve_all(database, settings, referee_share)
         return
     from zermelo.server.embedded import EmbeddedDatabase
 
     with EmbeddedDatabase(data_dir) as embedded:
-        _serve_all(embedded.url, settings, embedded.keep_alive)
+        _serve_all(embedded.url, settings, referee_share, embedded.keep_alive)
 
 
 def _serve_all(
-    url: str, settings: CoordinatorSettings, also: Callable[[], None] = lambda: None
-) -> None:
+    url: str, settings: CoordinatorSettings, referee_share: float,
+    also: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
     from zermelo.cli.services import SERVICES, service_process
     from zermelo.server.supervisor import Supervisor
 
     supervisor = Supervisor()
     for name in SERVICES:
-        supervisor.start(name, service_process(name, url, settings))
+        supervisor.start(name, service_process(name, url, settings, referee_share))
     supervisor.run(also)
 
 
@@ -118,12 +133,13 @@ def _serve(
     data_dir: Path,
     database: str | None,
     settings: CoordinatorSettings | None = None,
+    referee_share: float = 0.0,
 ) -> None:
     from zermelo.cli.services import service_process
 
     _start_log()
     with open_database(data_dir, database) as url:
-        service_process(name, url, settings or CoordinatorSettings())()
+        service_process(name, url, settings or CoordinatorSettings(), referee_share)()
 
 
 def _start_log() -> None:

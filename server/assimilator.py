@@ -31,6 +31,7 @@ from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import CampaignLocks, Listener, notify, rest
 from zermelo.server.tree.backup import Contradiction, Evidence, add_evidence
 from zermelo.server.tree.identity import NodeId
+from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant_partial
 from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
 from zermelo.server.trust.voting import DISPUTE_QUORUM
@@ -225,8 +226,16 @@ def _quarantine(connection: Connection, campaign: Campaign, result: Valid) -> No
 def _valid_results(connection: Connection, campaign: Campaign, most: int) -> list[Valid]:
     """Results to assimilate, and the tree locked against other writers."""
     connection.execute(query("lock_tree"), (campaign.id,))
-    row = connection.execute(query("count_ended_leases"), {"campaign": campaign.id}).fetchone()
+    row = connection.execute(
+        query("count_ended_leases"),
+        {
+            "campaign": campaign.id,
+            "tolerated": records.TOLERATED_ABANDONED,
+            "share": records.ABANDONED_SHARE,
+        },
+    ).fetchone()
     grant_partial(connection, row[0] if row else ())
+    connection.execute(query("count_refused"), {"campaign": campaign.id})
     retract_doubted(connection, campaign)
     rows = connection.execute(
         query("valid_results"), {"campaign": campaign.id, "most": most}

@@ -20,9 +20,16 @@ SERVICES = ("generator", "coordinator", "validator", "assimilator")
 
 
 def service(
-    name: str, settings: CoordinatorSettings, reply_to_researcher: ReplyTo | None = None
+    name: str,
+    settings: CoordinatorSettings,
+    reply_to_researcher: ReplyTo | None = None,
+    referee_share: float = 0.0,
 ) -> Run:
     """What runs this service; loads its module, so that a fork need not."""
+    if name == "validator":
+        from zermelo.server.validator import run as run_validator
+
+        return lambda url, stop: run_validator(url, stop, referee_share)
     if name == "coordinator":
         from zermelo.server.coordinator.main import run as run_coordinator
 
@@ -36,7 +43,11 @@ def service_process(
     url: str,
     settings: CoordinatorSettings,
     reply_to_researcher: ReplyTo | None = None,
+    referee_share: float = 0.0,
 ) -> Callable[[], None]:
-    """The main function of a process that runs this service until it is told to stop."""
-    run = service(name, settings, reply_to_researcher)
+    """The main function of a process that runs this service until it is told to stop.
+
+    A validator has a referee beside it that takes at most `referee_share` of a core.
+    """
+    run = service(name, settings, reply_to_researcher, referee_share)
     return lambda: run_until_signalled(lambda stop: run(url, stop))

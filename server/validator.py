@@ -2,8 +2,9 @@
 
 Under the policy `none` a single answer that is sound in itself is believed. Otherwise
 answers are compared (`trust/`): new hosts are always checked by another user, trusted ones
-at random. A host that is outvoted loses its record, and whatever is believed on its word
-alone goes out of the tree again (the assimilator does that) and is asked again.
+at random and where much rests on their answer. A host that is outvoted loses its record, and
+whatever is believed on its word alone goes out of the tree again (the assimilator does that)
+and is asked again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from zermelo.proto.known import unpack
 from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.listening import Listener, notify, rest
+from zermelo.server.trust import referee
 from zermelo.server.trust.comparison import Comparison
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.records import note_errors
@@ -51,8 +53,27 @@ class Pending(NamedTuple):
     effort: float
 
 
-def run(url: str, stop: threading.Event) -> None:
-    """Judge results as they come until `stop` is set."""
+def run(url: str, stop: threading.Event, referee_share: float = 0.0) -> None:
+    """Judge results as they come until `stop` is set.
+
+    A referee searches beside it, in a thread of its own, with at most `referee_share` of a core;
+    0 is no referee.
+    """
+    if referee_share > 0:
+        searching = threading.Thread(
+            target=referee.run, args=(url, stop, referee_share), name="referee"
+        )
+        searching.start()
+        try:
+            _judge_until(url, stop)
+        finally:
+            stop.set()
+            searching.join()
+    else:
+        _judge_until(url, stop)
+
+
+def _judge_until(url: str, stop: threading.Event) -> None:
 
     def work(connection: Connection) -> None:
         listener = Listener(connection, CHANNELS)

@@ -112,6 +112,8 @@ class Lock(IntEnum):
     GENERATOR = 2
     #: The assimilator that serves a campaign, as long as its connection lives.
     ASSIMILATOR = 3
+    #: The referee, one for all campaigns (the second half is 0), as long as its connection lives.
+    REFEREE = 4
 
 
 #: Whoever changes the schema, for a transaction; a lock of one half.

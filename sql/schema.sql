@@ -49,9 +49,12 @@ CREATE INDEX tokens_user ON tokens (user_id);
 -- A host is one client's data directory. `host_key_digest` is made from the client's own random
 -- key, so that a restarted client is the same host. `speed`, in nodes a second, is what it says
 -- of itself, until what its searches took, by their results, tells more. The validator keeps
--- its record: `streak` counts the answers that others confirmed since the last bad one, `quota`
--- is how many leases it may hold at once, and validated nodes by validated seconds are what it
--- has shown to be worth.
+-- its record: `streak` is the work that others confirmed since the last bad answer, in whole
+-- typical workunits, and `streak_part` the rest of it, `quota` is how many leases it may hold at
+-- once, and validated nodes by validated seconds are what it has shown to be worth. Of its
+-- `exhausted` answers since the last bad one, others confirmed some and refuted some by answering
+-- within the same budget; `abandoned` counts the leases that it ended without a result since it
+-- began to earn trust. The referee is the server's own search.
 CREATE TABLE hosts (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id     integer NOT NULL REFERENCES users,
@@ -71,9 +74,15 @@ CREATE TABLE hosts (
     validated_nodes     double precision NOT NULL DEFAULT 0,
     validated_seconds   double precision NOT NULL DEFAULT 0,
     searched_nodes      double precision NOT NULL DEFAULT 0,
-    searched_seconds    double precision NOT NULL DEFAULT 0
+    searched_seconds    double precision NOT NULL DEFAULT 0,
+    streak_part real NOT NULL DEFAULT 0,
+    exhausted_confirmed integer NOT NULL DEFAULT 0,
+    exhausted_refuted   integer NOT NULL DEFAULT 0,
+    abandoned   integer NOT NULL DEFAULT 0,
+    referee     boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 CREATE INDEX hosts_user ON hosts (user_id);
+CREATE UNIQUE INDEX hosts_referee ON hosts (referee) WHERE referee;
 
 -- -- what is to be solved -------------------------------------------------------------------
 
@@ -117,7 +126,8 @@ CREATE TABLE campaigns (
 -- Running totals of a campaign, written by the assimilator and the generator a batch at a
 -- time. `wasted_nodes`: work whose answer nobody needed any more when it came. `split_nodes`:
 -- work of exhausted workunits, of which a part is repeated below. `checking_nodes`: work that
--- only confirmed or refuted the answers of others.
+-- only confirmed or refuted the answers of others. `expected_nodes`: what all workunits together
+-- were expected to take, each at most its budget.
 CREATE TABLE totals (
     campaign        smallint PRIMARY KEY REFERENCES campaigns,
     tree_nodes      bigint NOT NULL DEFAULT 0,
@@ -129,7 +139,8 @@ CREATE TABLE totals (
     wasted_nodes    bigint NOT NULL DEFAULT 0,
     split_nodes     bigint NOT NULL DEFAULT 0,
     seconds         double precision NOT NULL DEFAULT 0,
-    checking_nodes  bigint NOT NULL DEFAULT 0
+    checking_nodes  bigint NOT NULL DEFAULT 0,
+    expected_nodes  double precision NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 -- -- the tree -------------------------------------------------------------------------------
@@ -209,7 +220,9 @@ CREATE TABLE workunits (
     -- What the engine thought that proving either answer takes: logarithms of nodes. NULL where
     -- nobody asked it about this very question; the cost model then learns nothing from it.
     effort_yes  real,
-    effort_no   real
+    effort_no   real,
+    -- The expected nodes that a wrong answer could make the campaign skip.
+    stakes      real NOT NULL DEFAULT 0
 ) WITH (fillfactor = 85);
 
 -- One workunit at a time for a question; several would be paid for twice.
@@ -306,6 +319,10 @@ CREATE TABLE results (
     agreed_hi   smallint,
     -- Granted for it, in nodes.
     credit      real NOT NULL DEFAULT 0 CHECK (credit >= 0),
+    -- Whether the totals of the campaign contain its nodes.
+    counted     boolean NOT NULL DEFAULT false,
+    -- Of an exhausted answer: whether another user's answer showed that it is honest.
+    shown       boolean,
     CHECK ((agreed_lo IS NULL) = (agreed_hi IS NULL))
 ) WITH (fillfactor = 85);
 
@@ -316,6 +333,8 @@ CREATE INDEX results_unconfirmed ON results (workunit) WHERE state = 'unconfirme
 CREATE INDEX results_host ON results (host)
     WHERE state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL;
 CREATE INDEX results_workunit ON results (workunit);
+CREATE INDEX results_uncounted ON results (campaign)
+    WHERE NOT counted AND state IN ('invalid', 'retracted');
 
 -- The provenance of every bound: this result proves `lo <= score(node) <= hi`.
 CREATE TABLE evidence (

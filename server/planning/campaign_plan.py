@@ -173,7 +173,7 @@ class CampaignPlan:
                 question.asked = False
                 if question.leaf:
                     planner.questions.ran_out(question, spent)
-                    nodes[node] = None
+                nodes[node] = None
         self.connection.execute(
             query("end_exhausted"),
             {"campaign": self.campaign.id, "ids": [row[0] for row in rows], "states": states},
@@ -232,7 +232,7 @@ class CampaignPlan:
         if ready > spare // 2:
             return 0
         wanted, splits = self._choose(planner, spare - ready, size)
-        self._insert(wanted, budget_of(size))
+        self._insert(planner, wanted, budget_of(size))
         idle = demand.workers - leased - ready - len(wanted)
         if idle > 0:
             least = LEAST_SECONDS * (demand.speed or UNKNOWN_SPEED)
@@ -274,7 +274,7 @@ class CampaignPlan:
         most /= budget_of(1.0)
         return planner.size(demand.workers, spent, min(most, speed * LEAST_SECONDS), most)
 
-    def _insert(self, choices: list[Choice], node_budget: int) -> None:
+    def _insert(self, planner: Planner, choices: list[Choice], node_budget: int) -> None:
         if not choices:
             return
         questions = [choice.question for choice in choices]
@@ -282,7 +282,7 @@ class CampaignPlan:
         efforts = [question.features.efforts for question in questions]
         seeds = self._splitter.seeds_of(nodes)
         known = [seeds.get(node) for node in nodes]
-        inserted = self.connection.execute(
+        rows = self.connection.execute(
             query("insert_workunits"),
             {
                 "campaign": self.campaign.id,
@@ -295,13 +295,19 @@ class CampaignPlan:
                 "plies_left": [question.node.plies_left for question in questions],
                 "efforts_yes": [effort.yes for effort in efforts],
                 "efforts_no": [effort.no for effort in efforts],
+                "stakes": [planner.stakes(question) for question in questions],
                 "plies": [question.ply for question in questions],
                 "known": [seed.known if seed else None for seed in known],
                 "known_from": [seed.result if seed else None for seed in known],
             },
-        ).rowcount
+        ).fetchall()
         self.connection.execute(
-            query("count_workunits"), {"campaign": self.campaign.id, "asked": inserted}
+            query("count_workunits"),
+            {
+                "campaign": self.campaign.id,
+                "asked": len(rows),
+                "expected": sum(expected for (expected,) in rows),
+            },
         )
         for question in questions:
             question.asked = True

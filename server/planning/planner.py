@@ -12,6 +12,7 @@ run out do less likely ones come.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -123,6 +124,25 @@ class Planner:
         if plan.workunits >= count or not self._forecast():
             return plan
         return self._choose(count, size)
+
+    def stakes(self, question: Question) -> float:
+        """The expected nodes that a wrong answer to a leaf could make the campaign skip.
+
+        An answer closes what it alone decides: every parent by a no, a parent without other
+        open children by a yes, and so on upwards. Infinite where that ends a test.
+        """
+        most = question.work
+        for answer in (True, False):
+            closed = [(question, answer)]
+            seen = {question}
+            while closed:
+                child, answered = closed.pop()
+                most = max(most, math.inf if child.node is self.root else child.work)
+                for parent in child.parents:
+                    if parent not in seen and (not answered or len(parent.children) == 1):
+                        seen.add(parent)
+                        closed.append((parent, not answered))
+        return most
 
     def help(self, count: int, least: float) -> list[Choice]:
         """Leaves to be split although clients work on them, so that idle ones can help.

@@ -62,7 +62,10 @@ class Splitter:
         return seeds
 
     def split(self, questions: Questions, nodes: list[NodeId]) -> None:
-        """Expand nodes, with the bounds that earlier searches proved below them."""
+        """Expand nodes, with the bounds that earlier searches proved below them.
+
+        For nodes that are expanded already, only those bounds are taken over.
+        """
         if not nodes:
             return
         parents = self._tree.load(nodes)
@@ -72,7 +75,7 @@ class Splitter:
         changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
         plan_children = {id_: self.plan_node(child) for id_, child in children.items()}
-        for parent in parents:
+        for parent in frontier:
             below = [plan_children[id_] for id_ in parent.children or ()]
             questions.expand(parent.id, below)
         for node in self._tree.load(changed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,15 +16,27 @@ from zermelo.server.listening import notify
 from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.voting import (
+    LEAD_OF_TRUSTED,
+    MANY_TRUSTED,
+    PLAIN,
     STRANGERS,
+    Caution,
     Verdict,
     Vote,
     agreed_below,
     check_rate,
+    confirmed_exhausted,
     decide,
+    refuted,
     sharper_question,
 )
-from zermelo.server.vocabulary import Channel, Replication, ResultState, WorkunitState
+from zermelo.server.vocabulary import (
+    Answer,
+    Channel,
+    Replication,
+    ResultState,
+    WorkunitState,
+)
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
@@ -47,6 +59,8 @@ class Question(NamedTuple):
     max_score: int
     replication: str
     campaign_quorum: int
+    #: The nodes that a wrong answer could make the campaign skip.
+    stakes: float
 
 
 class StoredVote(NamedTuple):
@@ -66,6 +80,12 @@ class StoredVote(NamedTuple):
     seconds: float
     #: What its lease was granted before the answer came, late.
     granted: float
+    referee: bool
+    #: Of an exhausted answer: whether others showed before that it is honest.
+    shown: bool | None
+    #: How many of its host's exhausted answers others confirmed and refuted so far.
+    exhausted_confirmed: int
+    exhausted_refuted: int
 
     @property
     def restated(self) -> bool:
@@ -85,12 +105,15 @@ class Comparison:
         }
     )  # fmt: skip
     _questions: list[tuple[int, str, int, bool]] = field(default_factory=list)
-    _confirmed: list[tuple[int, float, float]] = field(default_factory=list)
+    _confirmed: list[records.Confirmed] = field(default_factory=list)
+    #: Exhausted answers that this batch shows to be honest or not.
+    _shown: dict[int, tuple[StoredVote, bool]] = field(default_factory=dict)
     _efforts: list[tuple[int, float]] = field(default_factory=list)
     _liars: set[int] = field(default_factory=set)
     #: Answers that were drawn for a check, and the sharpest question each answers.
     _drawn: dict[int, int] = field(default_factory=dict)
     _restated: dict[int, int] = field(default_factory=dict)
+    _campaigns: list[int] = field(default_factory=list)
 
     def run(self) -> None:
         # Nobody is convicted while it is judged here, or what it said would be overlooked.
@@ -100,8 +123,9 @@ class Comparison:
         for row in self.connection.execute(query("votes"), (self.workunits,)):
             answer = StoredVote(*row)
             answers[answer.workunit].append(answer)
-        for row in rows:
-            question = Question(*row)
+        questions = [Question(*row) for row in rows]
+        self._campaigns = sorted({question.campaign for question in questions})
+        for question in questions:
             if answers[question.id]:
                 self._decide(question, answers[question.id])
         self._write()
@@ -112,33 +136,41 @@ class Comparison:
             quorum = question.campaign_quorum
         rules = Bounds(-question.max_score, question.max_score)
         votes = [self._vote(question, answer) for answer in answers]
-        strangers = self._strangers if question.replication == Replication.ADAPTIVE else 1
-        verdict = decide(votes, question.threshold, rules, quorum, strangers)
+        caution = self._caution(question, answers)
+        verdict = decide(votes, question.threshold, rules, quorum, caution)
         stored = {answer.lease: answer for answer in answers}
         if verdict.decided:
-            self._accept(question, verdict, stored, rules)
+            self._accept(question, verdict, stored, rules, caution)
         else:
             self._ask_another(question, verdict, stored)
 
     def _accept(
-        self, question: Question, verdict: Verdict, stored: dict[int, StoredVote], rules: Bounds
-    ) -> None:
+        self, question: Question, verdict: Verdict, stored: dict[int, StoredVote],
+        rules: Bounds, caution: Caution,
+    ) -> None:  # fmt: skip
         below = [
             KnownBounds(key, history, bounds.lo, bounds.hi)
-            for (key, history), bounds in agreed_below(verdict.winners).items()
+            for (key, history), bounds in agreed_below(verdict.winners, caution.strangers).items()
         ]
         proved = pack(below) if below else None
+        self._note_exhausted(verdict, stored)
         for vote in verdict.winners:
             answer = stored[vote.lease]
             if answer.state in BELIEVED:
                 continue
-            worth = 0.0 if answer.restated else min(question.expected, answer.node_budget)
+            worth = self._worth(question, answer)
             effort = max(0.0, worth - answer.granted)
             self._settle(answer, ResultState.VALID, verdict.bounds, effort, proved)
             proved = None  # once is enough
             self._efforts.append((vote.host, effort))
+            if verdict.answer == Answer.EXHAUSTED or vote.referee:
+                continue
             if verdict.confirmed:
-                self._confirmed.append((vote.host, effort, answer.seconds))
+                # No more than one typical workunit, so that a record takes several answers.
+                share = min(1.0, worth / self._typical) if self._typical else 1.0
+                self._confirmed.append(
+                    records.Confirmed(vote.host, share, effort, answer.seconds)
+                )
             elif vote.lease in self._drawn:
                 self._restated[vote.lease] = self._drawn[vote.lease]
         for vote in verdict.losers:
@@ -157,6 +189,34 @@ class Comparison:
         quorum = max(question.quorum, 2) if verdict.confirmed else question.quorum
         state = WorkunitState.RETURNED if question.state in UNDECIDED else question.state
         self._questions.append((question.id, state, quorum, False))
+
+    def _worth(self, question: Question, answer: StoredVote) -> float:
+        """What an accepted answer earns, in nodes, whatever its host says.
+
+        Searching is not needed to say `exhausted`, so that is paid as far as its host's
+        exhausted answers were shown to be honest: this one, or that share of those so far.
+        """
+        if answer.restated or answer.referee:
+            return 0.0
+        worth = min(question.expected, answer.node_budget)
+        if answer.answer != Answer.EXHAUSTED or question.replication != Replication.ADAPTIVE:
+            return worth
+        _, honest = self._shown.get(answer.lease, (answer, answer.shown))
+        if honest is not None:
+            return worth if honest else 0.0
+        if answer.streak < records.TRUSTED_AFTER:
+            return 0.0
+        judged = answer.exhausted_confirmed + answer.exhausted_refuted
+        return worth * answer.exhausted_confirmed / judged if judged else 0.0
+
+    def _note_exhausted(self, verdict: Verdict, stored: dict[int, StoredVote]) -> None:
+        """Remember which exhausted answers the verdict confirms or refutes, each once."""
+        for votes, honest in ((confirmed_exhausted(verdict), True), (refuted(verdict), False)):
+            for vote in votes:
+                answer = stored[vote.lease]
+                # Who was refuted stays so: a later agreement is cheaper than a search.
+                if not answer.referee and answer.shown is not honest and answer.shown is not False:
+                    self._shown[vote.lease] = answer, honest
 
     def _ask_another(
         self, question: Question, verdict: Verdict, stored: dict[int, StoredVote]
@@ -217,28 +277,51 @@ class Comparison:
                 {"leases": list(self._restated), "thresholds": list(self._restated.values())},
             )
             notify(connection, Channel.READY)
+        records.note_exhausted(connection, [
+            records.Shown(answer.lease, answer.host, answer.shown, honest)
+            for answer, honest in self._shown.values()
+        ])  # fmt: skip
         if self._liars:
             records.convict(connection, sorted(self._liars))
 
     @cached_property
-    def _strangers(self) -> int | None:
-        """How many users must agree when none of them is trusted; None: no number suffices."""
+    def _project(self) -> Caution:
+        """What the project as a whole asks for, as many users as there are."""
         # Accounts cost nothing: were all of them counted, enough idle ones would be in charge.
-        active, tried, trusted_users = self.connection.execute(
+        active, tried, believed, refereed = self.connection.execute(
             query("count_users"),
             {"trusted_after": records.TRUSTED_AFTER, "tried_after": records.TRUSTED_AFTER // 2},
-        ).fetchone() or (0, 0, 0)
-        if trusted_users >= STRANGERS and trusted_users > tried:
-            return None
-        return min(STRANGERS, max(2, active))
+        ).fetchone() or (0, 0, 0, False)
+        mature = believed >= STRANGERS and believed > tried
+        return Caution(
+            strangers=None if mature else min(STRANGERS, max(2, active)),
+            lead=max(0, min(LEAD_OF_TRUSTED, believed - MANY_TRUSTED + LEAD_OF_TRUSTED)),
+            refereed=refereed,
+        )
+
+    @cached_property
+    def _typical(self) -> float:
+        """What a workunit typically takes, in nodes; 0 where nobody knows."""
+        row = self.connection.execute(query("typical_work"), (self._campaigns,)).fetchone()
+        return float(row[0]) if row else 0.0
+
+    def _caution(self, question: Question, answers: list[StoredVote]) -> Caution:
+        if question.replication != Replication.ADAPTIVE:
+            return PLAIN
+        # Nobody is believed alone about more than the work that stands behind the record, nor are
+        # strangers about more than makes one of them trusted.
+        record = max(records.TRUSTED_AFTER, *(answer.streak for answer in answers)) * self._typical
+        return replace(self._project, high_stakes=question.stakes > record)
 
     def _vote(self, question: Question, answer: StoredVote) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)
-        trusted_host = answer.streak >= records.TRUSTED_AFTER
+        trusted_host = answer.streak >= records.TRUSTED_AFTER or answer.referee
         believed = answer.state in BELIEVED
         adaptive = question.replication == Replication.ADAPTIVE
         if answer.state == ResultState.PENDING and adaptive:
-            rate = check_rate(answer.streak, records.TRUSTED_AFTER, records.LEAST_CHECKED)
+            exhausted = answer.answer == Answer.EXHAUSTED
+            least = records.LEAST_CHECKED_EXHAUSTED if exhausted else records.LEAST_CHECKED
+            rate = check_rate(answer.streak, records.TRUSTED_AFTER, least)
             believed = CHANCE.random() >= rate
             if trusted_host and not believed:
                 sharper = sharper_question(bounds, question.threshold)
@@ -253,5 +336,5 @@ class Comparison:
             }
         return Vote(
             answer.lease, answer.host, answer.user, answer.answer, bounds, believed, proved,
-            trusted_host, answer.node_budget, answer.restated,
+            trusted_host, answer.node_budget, answer.restated, answer.referee,
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
@@ -15,10 +16,21 @@ from zermelo.sql import query
 
 log = logging.getLogger(__name__)
 
-#: A host is trusted after this many answers in a row that others confirmed.
-TRUSTED_AFTER = 60
+#: A host is trusted when others confirmed the work of this many typical workunits in a row.
+TRUSTED_AFTER = 15
 #: At least this share of a trusted host's answers is checked.
 LEAST_CHECKED = 0.04
+#: At least this share of a trusted host's `exhausted` answers is: they are the cheapest to invent.
+LEAST_CHECKED_EXHAUSTED = 0.1
+#: Answers `exhausted` that others refuted by answering within the same budget are an error when
+#: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
+#: ones at most 1.1 % were, by a search that had a warm table: bench/exhausted.py.)
+TOLERATED_REFUTED = 3
+TOLERATED_SHARE = 0.1
+#: Leases that a host ended without a result cost its record when they are more than
+#: TOLERATED_ABANDONED and this share of its results.
+TOLERATED_ABANDONED = 32
+ABANDONED_SHARE = 0.2
 #: What the quota of a host may grow to.
 MOST_LEASES = 1024
 #: What the quota of a user, for all its hosts together, may grow and shrink to.
@@ -26,11 +38,30 @@ MOST_LEASES_OF_USER = 65_536
 LEAST_LEASES_OF_USER = 16
 
 
-def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]]) -> None:
-    """Answers that others confirmed, as (host, effort, seconds): the records grow."""
-    told: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
-    for host, effort, seconds in answers:
-        for at, more in enumerate((1, effort, seconds)):
+class Confirmed(NamedTuple):
+    """A yes or no that others confirmed."""
+
+    host: int
+    #: The work in it, in typical workunits, and in nodes.
+    work: float
+    effort: float
+    seconds: float
+
+
+class Shown(NamedTuple):
+    """An exhausted answer, and whether another's answer shows that it is honest."""
+
+    lease: int
+    host: int
+    before: bool | None
+    honest: bool
+
+
+def confirm(connection: Connection, answers: Iterable[Confirmed]) -> None:
+    """Answers that others confirmed: the records grow."""
+    told: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0, 0.0])
+    for host, *work in answers:
+        for at, more in enumerate((1, *work)):
             told[host][at] += more
     hosts = sorted(told)
     if hosts:
@@ -40,10 +71,43 @@ def confirm(connection: Connection, answers: Iterable[tuple[int, float, float]])
                 "hosts": hosts, "most": MOST_LEASES, "trusted_after": TRUSTED_AFTER,
                 "most_of_user": MOST_LEASES_OF_USER,
                 "answers": [int(told[host][0]) for host in hosts],
-                "nodes": [told[host][1] for host in hosts],
-                "seconds": [told[host][2] for host in hosts],
+                "work": [told[host][1] for host in hosts],
+                "nodes": [told[host][2] for host in hosts],
+                "seconds": [told[host][3] for host in hosts],
             },
         )  # fmt: skip
+
+
+def note_exhausted(connection: Connection, answers: Sequence[Shown]) -> None:
+    """Exhausted answers that others confirmed or refuted; too many refuted ones are an error.
+
+    Nothing in the tree rests on `exhausted`, so nothing is taken out of it.
+    """
+    if not answers:
+        return
+    told: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for answer in answers:
+        told[answer.host][0] += (1 if answer.honest else 0) - (1 if answer.before else 0)
+        told[answer.host][1] += 0 if answer.honest else 1
+    hosts = sorted(told)
+    rows = connection.execute(
+        query("note_exhausted"),
+        {
+            "leases": [answer.lease for answer in answers],
+            "honest": [answer.honest for answer in answers],
+            "hosts": hosts,
+            "confirmed": [told[host][0] for host in hosts],
+            "refuted": [told[host][1] for host in hosts],
+            "tolerated": TOLERATED_REFUTED, "share": TOLERATED_SHARE,
+        },
+    ).fetchall()  # fmt: skip
+    lazy = [host for (host,) in rows]
+    if lazy:
+        note_errors(connection, lazy)
+        for host in lazy:
+            record(connection, "validator", "distrust", f"host {host}",
+                   "others answer what it calls exhausted")
+        log.warning("hosts %s gave up what others answer within the same budget", lazy)
 
 
 def note_errors(connection: Connection, hosts: Sequence[int]) -> None:

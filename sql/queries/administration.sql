@@ -77,7 +77,7 @@ WHERE state IN ('pending', 'unconfirmed', 'valid', 'doubted') GROUP BY 1
 -- Hosts seen lately, by how far they are trusted.
 SELECT CASE WHEN banned_at IS NOT NULL THEN 'banned' WHEN streak >= %(trusted_after)s THEN 'trusted'
             WHEN errors > 0 THEN 'found lying' ELSE 'new' END, count(*)
-FROM hosts WHERE seen_at > now() - interval '10 minutes' GROUP BY 1
+FROM hosts WHERE seen_at > now() - interval '10 minutes' AND NOT referee GROUP BY 1
 
 -- name: measured_trouble
 SELECT (SELECT count(*) FROM workunits

@@ -8,7 +8,8 @@ SELECT results.lease, results.workunit, workunits.node,
        coalesce(results.agreed_lo, results.lo), coalesce(results.agreed_hi, results.hi),
        results.nodes, results.seconds,
        results.late OR workunits.state = 'withdrawn' AS wasted,
-       CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes,
+       CASE WHEN results.counted THEN results.nodes
+            WHEN leases.counted THEN leases.nodes ELSE 0 END AS counted_nodes,
        workunits.quorum > 1 AND (leases.probe OR EXISTS (
            SELECT FROM results AS earlier
            WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
@@ -27,7 +28,9 @@ ORDER BY results.lease LIMIT %(most)s
 
 -- name: mark_results
 -- Fewer than these when some were put in doubt meanwhile.
-UPDATE results SET state = %(state)s WHERE lease = ANY(%(leases)s) AND state = 'valid'
+UPDATE results SET state = %(state)s::result_state,
+                   counted = counted OR %(state)s::result_state = 'assimilated'
+WHERE lease = ANY(%(leases)s) AND state = 'valid'
 
 -- name: contradictions
 -- How many answers to one workunit the tree excludes.
@@ -35,7 +38,8 @@ SELECT count(*) FROM results WHERE workunit = %s AND state = 'quarantined'
 
 -- name: end_workunits
 -- A yes or no answers a workunit in whatever state it is, unless it was withdrawn; that it
--- was too hard matters only while nobody else works on it.
+-- was too hard matters only while nobody else works on it. What a late search proved below a
+-- workunit that is split already is taken over by the generator like that of the first one.
 WITH answered AS (
     SELECT id, answer FROM unnest(%(ids)s::bigint[], %(answers)s::answer[]) AS a (id, answer)
 ), locked AS MATERIALIZED (
@@ -47,6 +51,15 @@ UPDATE workunits SET state = CASE
     WHEN locked.answer = 'exhausted' THEN 'exhausted'::workunit_state ELSE 'answered' END
 FROM locked
 WHERE workunits.id = locked.id AND CASE
+    WHEN locked.answer = 'exhausted' AND locked.state = 'split' THEN EXISTS (
+        SELECT FROM results
+        WHERE results.workunit = locked.id AND results.late AND results.proved IS NOT NULL
+          AND results.state = 'assimilated'
+    ) AND NOT EXISTS (
+        SELECT FROM workunits AS twin
+        WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
+          AND twin.state IN {open_states}
+    )
     WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
     ELSE locked.state IN {open_states} END
 
@@ -58,18 +71,55 @@ UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,
 WHERE campaign = %(campaign)s
 
 -- name: count_ended_leases
--- The work of leases that ended without a result is wasted; which ones these were.
+-- The work of leases that ended without a result is wasted; which ones these were. A host that
+-- ended too many of them itself has to earn trust anew.
 WITH ended AS (
     UPDATE leases SET counted = true FROM workunits
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
       AND workunits.id = leases.workunit AND workunits.campaign = %(campaign)s
       AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
-    RETURNING leases.id, leases.nodes
+    RETURNING leases.id, leases.nodes, leases.host, leases.state
+), abandoned AS (
+    -- Who gives back what it does not like could wait for the one question to lie about.
+    SELECT host, count(*) AS leases FROM ended
+    WHERE state IN ('expired', 'abandoned') GROUP BY host
+), noted AS (
+    UPDATE hosts SET
+        abandoned = CASE WHEN told.much THEN 0 ELSE hosts.abandoned + told.leases END,
+        streak = CASE WHEN told.much THEN 0 ELSE streak END,
+        streak_part = CASE WHEN told.much THEN 0 ELSE streak_part END
+    FROM (
+        SELECT h.id, abandoned.leases, h.abandoned + abandoned.leases > greatest(
+                   %(tolerated)s, %(share)s * (
+                       SELECT coalesce(sum(credits.results), 0) FROM credits
+                       WHERE credits.host = h.id
+                   )
+               ) AS much
+        FROM abandoned JOIN hosts AS h ON h.id = abandoned.host
+    ) AS told
+    WHERE hosts.id = told.id
 )
 UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended),
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)
 WHERE campaign = %(campaign)s
 RETURNING ARRAY (SELECT ended.id FROM ended)
+
+-- name: count_refused
+-- The work of results that were refused, outvoted or retracted before they got into the tree is
+-- wasted, too.
+WITH refused AS (
+    UPDATE results SET counted = true FROM leases
+    WHERE results.campaign = %(campaign)s AND NOT results.counted
+      AND results.state IN ('invalid', 'retracted') AND leases.id = results.lease
+    RETURNING results.nodes - CASE WHEN leases.counted THEN leases.nodes ELSE 0 END AS nodes,
+              results.seconds
+), summed AS (
+    SELECT coalesce(sum(nodes), 0) AS nodes, coalesce(sum(seconds), 0) AS seconds FROM refused
+)
+UPDATE totals SET nodes = totals.nodes + summed.nodes,
+                  wasted_nodes = wasted_nodes + summed.nodes,
+                  seconds = totals.seconds + summed.seconds
+FROM summed WHERE campaign = %(campaign)s AND (summed.nodes > 0 OR summed.seconds > 0)
 
 -- name: refuse_unfounded
 -- Answers found with bounds that were retracted meanwhile; their questions are asked anew.

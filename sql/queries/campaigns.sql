@@ -33,13 +33,18 @@ SELECT id, name, spec, position, goal, state, root, max_score, threshold, target
 FROM campaigns WHERE state = 'running' ORDER BY id
 
 -- name: waiting_campaigns
--- Those with valid or doubted results, or with leases that ended without one and are not counted.
+-- Those with valid or doubted results, with refused ones that are not counted, or with leases that
+-- ended without a result and are not counted.
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
        node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
 FROM campaigns
 WHERE EXISTS (
     SELECT FROM results
     WHERE results.campaign = campaigns.id AND results.state IN ('valid', 'doubted')
+) OR EXISTS (
+    SELECT FROM results
+    WHERE results.campaign = campaigns.id AND NOT results.counted
+      AND results.state IN ('invalid', 'retracted')
 ) OR id IN (
     SELECT workunits.campaign FROM leases JOIN workunits ON workunits.id = leases.workunit
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')

@@ -20,6 +20,7 @@ SET name = excluded.name, version = excluded.version, workers = excluded.workers
     speed = CASE WHEN excluded.speed > 0 AND h.searched_seconds < 1
                  THEN excluded.speed ELSE h.speed END,
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
+    streak_part = CASE WHEN h.user_id = excluded.user_id THEN h.streak_part ELSE 0 END,
     user_id = excluded.user_id, seen_at = now()
 RETURNING id, user_id, banned_at IS NOT NULL AS banned,
           CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,

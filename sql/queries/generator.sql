@@ -57,25 +57,28 @@ WHERE campaign = %(campaign)s
 -- name: insert_workunits
 -- A question that is being asked already, because its answers are disputed, is left at that.
 INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
-                       plies_left, ply, effort_yes, effort_no, known, known_from)
+                       plies_left, ply, effort_yes, effort_no, stakes, known, known_from)
 SELECT %(campaign)s, node, threshold, %(node_budget)s, priority, expected, guess, plies_left, ply,
-       effort_yes, effort_no, known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
+       effort_yes, effort_no, stakes, known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
 FROM unnest(
     %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
     %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
-    %(plies)s::smallint[], %(efforts_yes)s::real[], %(efforts_no)s::real[], %(known)s::bytea[],
-    %(known_from)s::bigint[]
+    %(plies)s::smallint[], %(efforts_yes)s::real[], %(efforts_no)s::real[], %(stakes)s::real[],
+    %(known)s::bytea[], %(known_from)s::bigint[]
 ) AS question (node, threshold, priority, expected, guess, plies_left, ply, effort_yes, effort_no,
-               known, known_from)
+               stakes, known, known_from)
 ON CONFLICT (node, threshold) WHERE state IN {open_states} DO NOTHING
+RETURNING least(expected, node_budget)
 
 -- name: count_workunits
-UPDATE totals SET workunits = workunits + %(asked)s WHERE campaign = %(campaign)s
+UPDATE totals SET workunits = workunits + %(asked)s,
+                  expected_nodes = expected_nodes + %(expected)s
+WHERE campaign = %(campaign)s
 
 -- name: live_hosts
 -- How many workunits can be worked on at once, and how fast a worker is on average.
 SELECT coalesce(sum(workers), 0), coalesce(sum(speed * workers) / nullif(sum(workers), 0), 0)
-FROM hosts WHERE seen_at > now() - %s * interval '1 second'
+FROM hosts WHERE seen_at > now() - %s * interval '1 second' AND NOT referee
 
 -- name: cost_samples
 -- The latest results, for the cost model.

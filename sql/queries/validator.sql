@@ -37,32 +37,46 @@ SELECT id FROM hosts
 WHERE id IN (SELECT host FROM results WHERE workunit = ANY(%s)) ORDER BY id FOR NO KEY UPDATE
 
 -- name: count_users
--- Users whose hosts called within the hour, those of them who are halfway to being trusted, and
--- all that are trusted and called within the day: that they sleep leaves nobody else in charge.
+-- Users whose hosts called within the hour, those of them who are halfway to being trusted, all
+-- that are trusted and called within the day (that they sleep leaves nobody else in charge), and
+-- whether a referee is at work.
 SELECT count(*) FILTER (WHERE active), count(*) FILTER (WHERE active AND tried AND NOT trusted),
-       count(*) FILTER (WHERE trusted)
+       count(*) FILTER (WHERE trusted),
+       EXISTS (
+           SELECT FROM hosts WHERE referee AND seen_at > now() - interval '2 minutes'
+       ) AS refereed
 FROM (
     SELECT bool_or(seen_at > now() - interval '1 hour') AS active,
            bool_or(streak >= %(tried_after)s) AS tried,
            bool_or(streak >= %(trusted_after)s) AS trusted
     FROM hosts
-    WHERE seen_at > now() - interval '1 day' AND banned_at IS NULL
+    WHERE seen_at > now() - interval '1 day' AND banned_at IS NULL AND NOT referee
     GROUP BY user_id
 ) AS users
 
 -- name: lock_questions
 -- The questions to decide, each by one validator at a time.
 SELECT workunits.id, workunits.campaign, workunits.state, workunits.threshold,
-       workunits.expected, workunits.quorum, workunits.disputed, campaigns.max_score, campaigns.replication, campaigns.quorum
+       workunits.expected, workunits.quorum, workunits.disputed, campaigns.max_score,
+       campaigns.replication, campaigns.quorum, workunits.stakes::float8
 FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
 WHERE workunits.id = ANY(%s) ORDER BY workunits.id FOR UPDATE OF workunits
+
+-- name: typical_work
+-- What a workunit typically takes, in nodes: the mean of what was expected, in the campaign where
+-- that is most. A small campaign beside a large one must not make trust cheap.
+SELECT coalesce(max(totals.expected_nodes / totals.workunits), 0)
+FROM totals JOIN campaigns ON campaigns.id = totals.campaign
+WHERE totals.workunits > 0 AND campaigns.replication <> 'none'
+  AND (campaigns.state = 'running' OR campaigns.id = ANY(%s))
 
 -- name: votes
 -- All answers to these questions that may still count.
 SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
        results.state, results.answer, results.lo, results.hi, results.proved, leases.node_budget,
        extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
-       coalesce(partial_credits.nodes, 0)::float8 AS granted
+       coalesce(partial_credits.nodes, 0)::float8 AS granted, hosts.referee, results.shown,
+       hosts.exhausted_confirmed, hosts.exhausted_refuted
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
 LEFT JOIN partial_credits ON partial_credits.lease = results.lease
 WHERE results.workunit = ANY(%s)
@@ -107,7 +121,7 @@ WITH told AS MATERIALIZED (
     FROM told JOIN workunits AS w ON w.id = told.workunit
     ON CONFLICT (node, threshold) WHERE state IN {open_states}
     DO NOTHING
-    RETURNING id, node, threshold, campaign
+    RETURNING id, node, threshold, campaign, least(expected, node_budget) AS expected
 ), restated AS MATERIALIZED (
     SELECT DISTINCT ON (asked.id) asked.id AS workunit, -told.lease AS lease, told.host,
            told.answer, told.campaign, told.lo, told.hi, told.node_budget
@@ -125,8 +139,11 @@ WITH told AS MATERIALIZED (
     SELECT lease, workunit, 0, host, 0, 'unconfirmed', answer, campaign, lo, hi, false
     FROM restated
 )
-UPDATE totals SET workunits = workunits + counted.asked
-FROM (SELECT campaign, count(*) AS asked FROM asked GROUP BY campaign) AS counted
+UPDATE totals SET workunits = workunits + counted.asked,
+                  expected_nodes = expected_nodes + counted.expected
+FROM (
+    SELECT campaign, count(*) AS asked, sum(expected) AS expected FROM asked GROUP BY campaign
+) AS counted
 WHERE totals.campaign = counted.campaign
 
 -- name: may_reopen
@@ -141,18 +158,21 @@ FROM workunits JOIN campaigns ON campaigns.id = workunits.campaign
 WHERE workunits.id = %s FOR SHARE OF campaigns
 
 -- name: note_confirmed
--- Hosts whose answers others confirmed: their record and their quota grow, and with it that of
--- their users. Who becomes trusted again is forgiven.
+-- Hosts whose answers others confirmed: their record, by the work in them, and their quota grow,
+-- and with it that of their users. Who becomes trusted again is forgiven.
 WITH confirmed AS (
-    UPDATE hosts SET streak = streak + told.answers, confirmed = confirmed + told.answers,
-                     errors = CASE WHEN streak + told.answers < %(trusted_after)s
+    UPDATE hosts SET streak = floor(streak + streak_part + told.work),
+                     streak_part = (streak_part + told.work) - floor(streak_part + told.work),
+                     confirmed = confirmed + told.answers,
+                     errors = CASE WHEN streak + streak_part + told.work < %(trusted_after)s
                                    THEN errors ELSE 0 END,
                      quota = least(%(most)s, quota + told.answers),
                      validated_nodes = validated_nodes + told.nodes,
                      validated_seconds = validated_seconds + told.seconds
     FROM unnest(
-        %(hosts)s::integer[], %(answers)s::integer[], %(nodes)s::float8[], %(seconds)s::float8[]
-    ) AS told (host, answers, nodes, seconds)
+        %(hosts)s::integer[], %(answers)s::integer[], %(work)s::float8[], %(nodes)s::float8[],
+        %(seconds)s::float8[]
+    ) AS told (host, answers, work, nodes, seconds)
     WHERE hosts.id = told.host
     RETURNING hosts.user_id, told.answers
 ), of_users AS (
@@ -161,13 +181,35 @@ WITH confirmed AS (
 UPDATE users SET quota = least(%(most_of_user)s, users.quota + of_users.answers)
 FROM of_users WHERE users.id = of_users.user_id AND users.quota < %(most_of_user)s
 
+-- name: note_exhausted
+-- Answers `exhausted` that others confirmed or refuted. Those of whom more than the tolerated
+-- share was refuted come back.
+WITH shown AS (
+    UPDATE results SET shown = told.honest
+    FROM unnest(%(leases)s::bigint[], %(honest)s::boolean[]) AS told (lease, honest)
+    WHERE results.lease = told.lease
+), changed AS (
+    UPDATE hosts SET exhausted_confirmed = greatest(0, exhausted_confirmed + told.confirmed),
+                     exhausted_refuted = exhausted_refuted + told.refuted
+    FROM unnest(%(hosts)s::integer[], %(confirmed)s::integer[], %(refuted)s::integer[])
+         AS told (host, confirmed, refuted)
+    WHERE hosts.id = told.host AND NOT hosts.referee
+    RETURNING hosts.id, exhausted_confirmed, exhausted_refuted
+)
+SELECT id FROM changed
+WHERE exhausted_refuted > greatest(
+    %(tolerated)s, %(share)s * (exhausted_confirmed + exhausted_refuted)
+)
+ORDER BY id
+
 -- name: note_errors
 -- One bad answer: the record begins anew, and the quotas of host and user shrink. Coordinators
 -- forget the old ones.
 WITH erring AS (
-    UPDATE hosts SET streak = 0, errors = errors + 1, error_at = now(),
-                     quota = greatest(1, quota / 4)
-    WHERE id = ANY(%(hosts)s) RETURNING user_id
+    UPDATE hosts SET streak = 0, streak_part = 0, errors = errors + 1, error_at = now(),
+                     quota = greatest(1, quota / 4), exhausted_confirmed = 0,
+                     exhausted_refuted = 0
+    WHERE id = ANY(%(hosts)s) AND NOT referee RETURNING user_id
 ), of_users AS (
     UPDATE users SET quota = greatest(%(least)s, quota / 2)
     WHERE id = ANY (ARRAY (SELECT user_id FROM erring))
@@ -190,7 +232,7 @@ WITH suspect AS MATERIALIZED (
       AND other.host <> ALL(%(hosts)s)
     GROUP BY suspect.workunit
     HAVING count(DISTINCT hosts.user_id) >= %(strangers)s
-        OR bool_or(hosts.streak >= %(trusted_after)s)
+        OR bool_or(hosts.streak >= %(trusted_after)s OR hosts.referee)
 ), doubted AS (
     UPDATE results SET state = 'doubted',
                        credit = CASE WHEN host = ANY(%(hosts)s) THEN 0 ELSE credit END

@@ -239,9 +239,9 @@ def test_quotas_shrink_with_errors_and_recover_with_good_answers(connection: Con
     for _ in range(20):
         records.note_errors(connection, [host])
     assert quotas(connection, host) == (1, records.LEAST_LEASES_OF_USER)
-    records.confirm(connection, [(host, 100.0, 1.0)] * 50)
+    records.confirm(connection, [records.Confirmed(host, 1.0, 100.0, 1.0)] * 50)
     assert quotas(connection, host) == (51, records.LEAST_LEASES_OF_USER + 50)
-    records.confirm(connection, [(host, 100.0, 1.0)] * 100_000)
+    records.confirm(connection, [records.Confirmed(host, 1.0, 100.0, 1.0)] * 100_000)
     assert quotas(connection, host) == (records.MOST_LEASES, records.MOST_LEASES_OF_USER)
 
 

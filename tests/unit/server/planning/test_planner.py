@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -316,3 +317,34 @@ def test_hard_leaves_are_split_no_further_than_clients_need() -> None:
     plan = planner.choose(10, size)
     assert len(plan.split) == 2
     assert not plan.ask
+
+
+def frontier(node: int) -> PlanNode:
+    return PlanNode(node, -LIMIT, LIMIT, None, guess=0, plies_left=10)
+
+
+def test_stakes_are_what_a_wrong_answer_closes() -> None:
+    planner = Planner(frontier(0), Goal.SCORE, CostModel())
+    test = planner.test
+    assert test is not None
+    assert planner.stakes(test) == math.inf
+    questions = planner.questions
+    questions.expand(0, [frontier(1), frontier(2)])
+    questions.expand(1, [frontier(3), frontier(4)])
+    questions.expand(2, [frontier(5)])
+    questions.settle()
+
+    def stakes(node: int, threshold: int) -> float:
+        question = questions.get((node, threshold))
+        assert question is not None
+        return planner.stakes(question)
+
+    above = questions.get((1, 1 - test.threshold))
+    assert above is not None
+    # A no closes the parent as a yes, which the other parent still stands against.
+    assert stakes(3, test.threshold) == above.work
+    # The only reply: a yes to it closes its parent as a no, and that ends the test.
+    assert stakes(5, test.threshold) == math.inf
+    questions.update_bounds(4, test.threshold, LIMIT)
+    questions.settle()
+    assert stakes(3, test.threshold) == math.inf

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from zermelo.games import Bounds
 from zermelo.server.trust.voting import (
     DISPUTE_QUORUM,
+    Caution,
     Vote,
     agreed_below,
     answering_bound,
     check_rate,
+    confirmed_exhausted,
     decide,
     question_alone,
+    refuted,
     sharper_question,
     users,
 )
@@ -152,23 +155,24 @@ def test_a_new_host_needs_a_second_user_a_trusted_one_does_not() -> None:
 
 def test_strangers_need_more_of_them_or_one_who_is_trusted() -> None:
     votes = [vote(1, "yes", 4, 16), vote(2, "yes", 4, 16)]
-    two = decide(votes, 4, RULES, 1, strangers=3)
+    two = decide(votes, 4, RULES, 1, Caution(strangers=3))
     assert (two.decided, two.quorum, two.disputed) == (False, 2, False)
-    assert decide([*votes, vote(3, "yes", 4, 16)], 4, RULES, 2, strangers=3).decided
-    trusted = vote(3, "yes", 4, 16, trusted_host=True)
-    assert decide([votes[0], trusted], 4, RULES, 2, strangers=3).decided
+    assert decide([*votes, vote(3, "yes", 4, 16)], 4, RULES, 2, Caution(strangers=3)).decided
+    with_known = [votes[0], vote(3, "yes", 4, 16, trusted_host=True)]
+    assert decide(with_known, 4, RULES, 2, Caution(strangers=3)).decided
     hard = [vote(1, "exhausted", -16, 16), vote(2, "exhausted", -16, 16)]
-    assert not decide(hard, 4, RULES, 2, strangers=3).decided
+    assert not decide(hard, 4, RULES, 2, Caution(strangers=3)).decided
     # Where most are trusted, however many strangers are too few.
     many = [vote(number, "yes", 4, 16) for number in range(1, 9)]
-    assert not decide(many, 4, RULES, 2, strangers=None).decided
-    assert decide([*many[:1], vote(9, "yes", 4, 16, trusted_host=True)], 4, RULES, 2, None).decided
+    assert not decide(many, 4, RULES, 2, Caution(strangers=None)).decided
+    with_known = [many[0], vote(9, "yes", 4, 16, trusted_host=True)]
+    assert decide(with_known, 4, RULES, 2, Caution(strangers=None)).decided
     # A stranger's answer does not keep those who are trusted from finding it too hard.
     trusted = [vote(number, "exhausted", -16, 16, trusted_host=True) for number in (2, 3, 4)]
-    assert decide([many[0], *trusted], 4, RULES, 2, strangers=None).answer == "exhausted"
+    assert decide([many[0], *trusted], 4, RULES, 2, Caution(strangers=None)).answer == "exhausted"
     # One who is trusted and says the opposite helps nobody to agree.
     opposed = [*votes, vote(3, "no", -16, 3, trusted_host=True)]
-    assert not decide(opposed, 4, RULES, 2, strangers=3).decided
+    assert not decide(opposed, 4, RULES, 2, Caution(strangers=3)).decided
 
 
 @given(SCORES, SCORES, THRESHOLDS)
@@ -259,3 +263,59 @@ def test_the_longer_the_record_the_rarer_the_checks() -> None:
     assert rates[:50] == [1.0] * 50
     assert rates == sorted(rates, reverse=True)
     assert rates[-1] == 0.04
+
+
+def trusted_votes(*answers: str, first: int = 1, **more: Any) -> list[Vote]:
+    bounds = {"yes": (4, 16), "no": (-16, 3), "exhausted": (-16, 16)}
+    return [vote(first + at, answer, *bounds[answer], **more) for at, answer in enumerate(answers)]
+
+
+def test_contradictions_are_decided_by_the_trusted_alone() -> None:
+    """One trusted and any number of fresh accounts convict no trusted host (issue 15, row 10)."""
+    caution = Caution(strangers=None, lead=2)
+    honest = trusted_votes("yes", trusted_host=True)
+    liars = trusted_votes("no", first=2, trusted_host=True)
+    fresh = trusted_votes(*["no"] * 9, first=10)
+    undecided = decide([*honest, *liars, *fresh], 4, RULES, 3, caution)
+    assert (undecided.decided, undecided.disputed) == (False, True)
+    peers = trusted_votes("yes", "yes", first=30, trusted_host=True)
+    verdict = decide([*honest, *liars, *fresh, *peers], 4, RULES, 3, caution)
+    assert (verdict.answer, verdict.losers) == ("yes", [*liars, *fresh])
+
+
+def test_the_referee_decides_unless_three_trusted_users_object() -> None:
+    caution = Caution(strangers=None, lead=2, high_stakes=True, refereed=True)
+    (referee,) = trusted_votes("yes", first=50, trusted_host=True, referee=True)
+    liars = trusted_votes("no", "no", "no", trusted_host=True)
+    assert decide([referee], 4, RULES, 1, caution).decided
+    assert decide([referee, *liars[:2]], 4, RULES, 3, caution).losers == liars[:2]
+    # Rather a fault of the server's machine.
+    objected = decide([referee, *liars], 4, RULES, 3, caution)
+    assert (objected.decided, objected.disputed) == (False, True)
+
+
+def test_where_much_rests_on_an_answer_two_trusted_users_or_the_referee_must_agree() -> None:
+    caution = Caution(strangers=None, high_stakes=True)
+    one, other = trusted_votes("yes", "yes", trusted_host=True, believed=True)
+    fresh = trusted_votes("yes", "yes", "yes", first=10)
+    assert decide([one], 4, RULES, 1).decided
+    assert not decide([one], 4, RULES, 1, caution).decided
+    assert not decide([one, *fresh], 4, RULES, 2, caution).decided
+    assert decide([one, other], 4, RULES, 2, caution).decided
+    # While nobody is trusted, strangers wait for the referee as long as it may know.
+    young = Caution(strangers=3, high_stakes=True, refereed=True)
+    assert not decide(fresh, 4, RULES, 2, young).decided
+    (unsure,) = trusted_votes("exhausted", first=50, trusted_host=True, referee=True)
+    assert decide([*fresh, unsure], 4, RULES, 2, young).decided
+
+
+def test_which_exhausted_answers_were_honest() -> None:
+    lazy, slow = trusted_votes("exhausted", "exhausted", node_budget=100)
+    (poor,) = trusted_votes("exhausted", first=3, node_budget=50)
+    (able,) = trusted_votes("yes", first=4, believed=True, trusted_host=True, node_budget=100)
+    assert refuted(decide([lazy, poor, able], 4, RULES, 1)) == [lazy]
+    # Two fresh accounts that agree have shown nothing.
+    assert confirmed_exhausted(decide([lazy, slow], 4, RULES, 2)) == []
+    (trusted,) = trusted_votes("exhausted", first=5, trusted_host=True, node_budget=99)
+    hard = decide([lazy, poor, trusted], 4, RULES, 2)
+    assert confirmed_exhausted(hard) == [poor]
