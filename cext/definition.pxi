@@ -300,7 +300,11 @@ cdef class Core:
         def_forget_order(self.search)
 
     def run(self, bytes key, str algorithm, int alpha, int beta):
-        """The score in the window, for the side to move; None if the search was stopped."""
+        """The score for the side to move; None if the search was stopped.
+
+        Fail-soft: at most alpha, it is an upper bound; at least beta, a lower bound; between
+        them, exact.
+        """
         cdef def_state state
         cdef int score
         cdef bint scout = algorithm == "negascout"

@@ -162,7 +162,12 @@ static void def_reward(def_search *search, int side, int move, int ply) {
         for (int i = 0; i < search->history_moves; i++) history[i] >>= 1;
 }
 
-/* `scout`: NegaScout, which asks null windows after the first move and asks again if needed. */
+/* The score for the side to move, told apart within alpha < score < beta; fail-soft:
+     result <= alpha            the score is at most the result (an upper bound)
+     alpha < result < beta      the score is the result
+     result >= beta             the score is at least the result (a lower bound)
+   After a stop the result means nothing. `scout`: NegaScout, which asks null windows after the
+   first move and asks again if needed. */
 static int def_negamax(def_search *search, const def_state *state, int alpha, int beta, int ply,
                        int used, int scout) {
     if (def_visit(search, ply, used)) return 0;
@@ -254,7 +259,12 @@ static int def_minimax(def_search *search, const def_state *state, int ply, int 
     return best;
 }
 
-/* Scores for the first player: the first player maximises, the second minimises. */
+/* Scores for the first player: the first player maximises, the second minimises. Fail-soft, for
+   the first player:
+     result <= alpha            the score is at most the result (an upper bound)
+     alpha < result < beta      the score is the result
+     result >= beta             the score is at least the result (a lower bound)
+   After a stop the result means nothing. */
 static int def_alphabeta(def_search *search, const def_state *state, int alpha, int beta, int ply,
                          int used) {
     if (def_visit(search, ply, used)) return 0;

@@ -89,11 +89,11 @@ class Searcher:
 
     def solve(self, workunit: pb.Workunit, *, resume: bool = False) -> pb.Result | Dropped:
         """Answer a workunit; with `resume` its checkpoint counts as part of this search."""
+        # Set before anything can fail: else the former search's nodes would be told as this one's.
+        self._search = search = SavedSearch(workunit=workunit)
         question = question_of(open_game(workunit.game), workunit)
         engine = self._engine(workunit.game)
-        search = SavedSearch(workunit=workunit)
         self._restore(engine, search, resume)
-        self._search = search
         while True:
             if not self._begin(engine):
                 return Dropped(search.nodes, saved=search.nodes > 0)

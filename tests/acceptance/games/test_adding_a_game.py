@@ -158,7 +158,7 @@ def test_the_commands_on_the_page_run(folder: Path, open_path: Path) -> None:
     assert "wins by 1" in told[0]
     assert "2,784" in told[1]
     assert told[2].startswith("notakto:3x4: -1")
-    assert "ACCEPTED" in told[-1]
+    assert "VERIFIED" in told[-1]
 
 
 def test_the_command_line_knows_the_game(folder: Path) -> None:

@@ -192,6 +192,7 @@ def test_a_quota_holds_for_prefetched_work_too(
         assert take(table, host) == []
         assert await table.ask(host) == []  # those from memory are counted
         connection.execute("UPDATE users SET quota = 5")
+        connection.execute("UPDATE campaigns SET replication = 'adaptive'")  # it counts there
         connection.execute("UPDATE hosts SET quota = 100")
         table.quota.forget()
         assert len(await table.ask(host, wanted=9)) == 1
