@@ -11,14 +11,14 @@ import sys
 
 import zermelo
 
-#: Workunits of at most half a second, so that this small board is split at all.
-SOLVE = ["zermelo", "solve", "reversi:5x6", "--target-seconds", "0.5"]
+#: Workunits of at most a tenth of a second, so that this small board is split at all.
+SOLVE = ["zermelo", "solve", "reversi:4x6", "--target-seconds", "0.1"]
 
 folder = sys.argv[1]
 subprocess.run([*SOLVE, "--data-dir", folder], check=True)
 
 with zermelo.open(data_dir=folder) as campaigns:
-    campaign = campaigns.campaign("reversi:5x6")
+    campaign = campaigns.campaign("reversi:4x6")
     root = campaign.position()
     print("root:", root.worth)
     for move in root.moves:

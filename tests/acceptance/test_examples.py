@@ -74,7 +74,7 @@ def test_a_distributed_solve_and_its_certificate(
 
     certificate = tmp_path / "reversi.proof"
     command = Path(sys.executable).parent / "zermelo"
-    export = [str(command), "proof", "export", "reversi:5x6", "--data-dir", str(folder)]
+    export = [str(command), "proof", "export", "reversi:4x6", "--data-dir", str(folder)]
     subprocess.run([*export, "-o", str(certificate)], check=True, capture_output=True)
     accepted = printed("verify_certificate", certificate)
     assert f"{value} <= score <= {value}\n" in accepted

@@ -26,6 +26,7 @@ def workunits(output: str) -> int:
     return int(found[1].replace(",", ""))
 
 
+@pytest.mark.long
 def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
     data = tmp_path / "with a space"
     for _ in range(2):
@@ -49,6 +50,7 @@ def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
     assert (tmp_path / "reversi-4x4.proof").exists()
 
 
+@pytest.mark.long
 def test_a_plain_solve_resumes(tmp_path: Path) -> None:
     for _ in range(2):
         done = zermelo("solve", "reversi:4x4", "--data-dir", str(tmp_path / "d"), cwd=tmp_path)

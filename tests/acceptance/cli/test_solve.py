@@ -140,7 +140,7 @@ def test_from_nothing_to_a_value_and_at_once_the_second_time(folder: Path) -> No
 
 
 @pytest.mark.usefixtures("clean")
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", [1, pytest.param(4, marks=pytest.mark.long)])
 def test_tiny_workunits_and_any_number_of_workers(folder: Path, workers: int) -> None:
     prepare(folder, "reversi:4x4", node_budget=15)
     found = solve(folder, "reversi:4x4", "--workers", str(workers))
@@ -148,6 +148,7 @@ def test_tiny_workunits_and_any_number_of_workers(folder: Path, workers: int) ->
     assert found["workunits"] > 5
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean")
 def test_the_outcome_alone(folder: Path) -> None:
     found = solve(folder, "reversi:4x4", "--goal", "outcome")
@@ -173,6 +174,7 @@ def test_every_process_killed_in_turn(folder: Path) -> None:
     assert killed == [*SERVICES, "postgres"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean")
 def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
     prepare(folder, "reversi:4x5", node_budget=400)

@@ -96,6 +96,7 @@ def test_nobody_waits_for_a_server_to_say_goodbye(certificates: Path) -> None:
         assert asyncio.run(probe()) == ""
 
 
+@pytest.mark.long
 def test_a_busy_machine_is_tried_over_tls_each_time(
     database: str, campaign: Campaign, certificates: Path
 ) -> None:

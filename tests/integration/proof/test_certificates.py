@@ -42,7 +42,9 @@ GO_BOARDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", SMALL_BOARDS)
+@pytest.mark.parametrize("spec", [
+    pytest.param(spec, marks=pytest.mark.long if "5x4" in spec else ()) for spec in SMALL_BOARDS
+])
 def test_small_reversi_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     limit = 200 if "4x4" in spec else 1000
     certificate = certify(connection, spec, tmp_path / "proof", node_budget=limit)
@@ -112,6 +114,7 @@ def test_a_full_certificate_has_no_leaves(
     assert verify(tmp_path / "proof").nodes == 0
 
 
+@pytest.mark.long
 def test_deeper_certificates_have_cheaper_leaves(connection: Connection, tmp_path: Path) -> None:
     certify(connection, "reversi:5x4", tmp_path / "0")
     campaign = find_campaign(connection, "reversi:5x4")

@@ -85,6 +85,7 @@ def estimate(connection: Connection, number: int, remaining: float | None, age: 
     )
 
 
+@pytest.mark.long
 def test_thousands_take_no_more_statements_than_three(
     connection: Connection, database: str, tmp_path: Path,
     statements: Callable[..., tuple[int, Any]],

@@ -177,7 +177,7 @@ def test_a_user_without_a_home_and_without_a_name() -> None:
 
 
 @root_only
-@pytest.mark.parametrize("user", [0, ADA])
+@pytest.mark.parametrize("user", [0, pytest.param(ADA, marks=pytest.mark.long)])
 def test_a_read_only_source_tree(folder: Path, user: int) -> None:
     home = folder / "home"
     home.mkdir(mode=0o700)

@@ -32,7 +32,7 @@ def cases() -> list[Any]:
     return [
         pytest.param(
             size, node_budget, rules,
-            marks=[long] if size == LARGEST and (node_budget, rules) != (200_000, "ko=psk") else [],
+            marks=[long] if size == LARGEST else [],
         )
         for size, node_budget in CASES
         for rules in ("ko=psk", "ko=basic")

@@ -72,7 +72,9 @@ def test_twenty_squares(
     assert check_database(connection) == []
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.long if seed > 2 else ()) for seed in range(8)]
+)
 def test_late_positions(connection: Connection, seed: int) -> None:
     chance = random.Random(seed)
     game = open_game(chance.choice(["reversi:6x6", "reversi:8x8", "reversi:5x7"]))

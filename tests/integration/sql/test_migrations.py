@@ -24,6 +24,7 @@ SPEC = "reversi:4x4"
 VALUE = KNOWN_VALUES[SPEC]
 #: Before this version answers were not compared.
 COMPARING = 2
+LATEST = migrations()[-1].version
 
 Columns = dict[str, list[str]]
 
@@ -119,8 +120,12 @@ def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection
 
 
 @pytest.mark.parametrize(("source", "version"), [
-    ("adaptive" if version >= COMPARING else "none", version)
-    for version in range(1, migrations()[-1].version + 1)
+    pytest.param(
+        "adaptive" if version >= COMPARING else "none", version,
+        # The oldest, the first that compared answers and the newest stand for the others.
+        marks=[] if version in (1, COMPARING, LATEST) else pytest.mark.long,
+    )
+    for version in range(1, LATEST + 1)
 ], indirect=["source"])
 def test_a_database_of_every_version_migrates_with_its_rows(
     source: Connection, empty_database: str, version: int

@@ -20,7 +20,9 @@ BUSY = 20
 SECONDS = 0.4
 
 
-@pytest.mark.parametrize("name", ["monotonic", "perf_counter"])
+@pytest.mark.parametrize(
+    "name", ["monotonic", pytest.param("perf_counter", marks=pytest.mark.long)]
+)
 def test_a_busy_computer_measures_what_an_idle_one_does(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

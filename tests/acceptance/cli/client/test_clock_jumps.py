@@ -9,6 +9,8 @@ import time
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from tests.support.client_process import RUN, known_speeds
 from tests.support.coordinator import wait_until
 from tests.support.hostile_coordinator import HostileCoordinator, hello, work, workunit
@@ -21,6 +23,7 @@ LONG = open_game("reversi:8x8")
 LONG_LEASE = 1
 
 
+@pytest.mark.long
 def test_a_clock_that_jumps_by_hours_changes_nothing(tmp_path: Path) -> None:
     clock = ShiftedClock(tmp_path)
     leases = count(LONG_LEASE + 1)

@@ -60,6 +60,7 @@ def cluster(tmp_path: Path) -> Iterator[str]:
             process.wait()
 
 
+@pytest.mark.long
 @needs_dask
 def test_a_dask_cluster_works_and_stops_in_good_order(
     coordinator: str, cluster: str, queue: Queue, connection: Connection
