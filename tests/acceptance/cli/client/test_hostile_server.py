@@ -270,7 +270,10 @@ def test_hostile_workunits_go_back_with_a_reason_and_honest_ones_are_answered(
         given, left[:] = left[: request.wanted], left[request.wanted :]
         return work(*given) if given else no_work()
 
-    server = HostileCoordinator(RequestWork=give)
+    # Bounds in a heartbeat would settle thresholds beyond the scores before their turn comes.
+    server = HostileCoordinator(
+        RequestWork=give, Hello=lambda *_: hello(heartbeat_ms=60_000)
+    )
 
     def returned() -> dict[int, pb.ReturnedLease]:
         return {item.lease_id: item for call in server.requests["ReturnWork"]

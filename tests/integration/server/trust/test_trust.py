@@ -147,6 +147,7 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
+    monkeypatch.setattr(records, "LEAST_CHECKED_EXHAUSTED", 0.0)
     solve = solve_of(connection, clients=6)
     trusting(solve)
     liar = Liar(solve.hosts[0], 1.0)
