@@ -30,7 +30,7 @@ demo: $(VENV)/.built  ## a distributed solve of reversi 6x6, all on this machine
 test: $(VENV)/.installed  ## every test but the long ones, with real parts
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no process, no patience
+test-fast: $(VENV)/.installed  ## a minute and a half: what needs no database, no process, no patience
 	$(BIN)/python -m pytest -m 'not long and not slow' tests/unit
 
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
