@@ -62,7 +62,7 @@ class Site:
         """A whole page in the frame."""
         visitor = self.sessions.visitor(request)
         shown = {
-            "twins": {}, "live": "", "path": request.url.path, "visitor": visitor,
+            "twins": {}, "live": "", "lazy": False, "path": request.url.path, "visitor": visitor,
             "navigation": [link for link in NAVIGATION if _sees(visitor, link)],
             "signing_in": bool(self.settings.coordinator), "theme": theme_of(request), **values,
         }  # fmt: skip
