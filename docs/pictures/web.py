@@ -72,7 +72,7 @@ def _address(stream: Any) -> str:
 
 def _running(browser: Any, address: str) -> None:
     """The campaign while it is being solved, once there is something to see."""
-    context = browser.new_context(**DESKTOP, color_scheme="dark")
+    context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme="dark")
     page = context.new_page()
     for _ in range(50):
         with suppress(Exception):
