@@ -22,6 +22,7 @@ from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.rows import Leased, Progress, Request
 from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
 
 log = logging.getLogger(__name__)
@@ -105,7 +106,7 @@ class CallQueue:
 
     async def run(self) -> None:
         """Serve the calls that wait, until this is cancelled."""
-        retry = Retry("cannot hand out work", psycopg.OperationalError, log=log)
+        retry = Retry("cannot hand out work", psycopg.OperationalError, log=log, outage=DATABASE)
         await retry.forever(self._serve_next)
 
     async def _serve_next(self) -> None:
