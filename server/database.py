@@ -100,6 +100,15 @@ def connect(url: str, stop: threading.Event) -> Connection:
     return connection
 
 
+def wait_for(url: str, stop: threading.Event) -> bool:
+    """Wait until the database can be used; False when `stop` is set first."""
+    try:
+        connect(url, stop).close()
+    except Stopped:
+        return False
+    return True
+
+
 def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -> None:
     """Run `work` on a connection until it returns, again after every loss of the database.
 

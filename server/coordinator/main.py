@@ -25,7 +25,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
-from zermelo.retry import Retry, Stopped, first_line
+from zermelo.retry import Retry, first_line
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission
 from zermelo.server.coordinator.blocking_pool import BlockingPool
@@ -39,7 +39,7 @@ from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
-from zermelo.server.database import DATABASE, connect
+from zermelo.server.database import DATABASE, wait_for
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
 
@@ -78,9 +78,7 @@ def run(
     reply_to_researcher: ReplyTo | None = None,
 ) -> None:
     """Serve until `stop` is set; waits for the database as long as it takes."""
-    try:
-        connect(url, stop).close()
-    except Stopped:
+    if not wait_for(url, stop):
         return
     # Each connection of a pool would tell of an outage, each time that it tries again.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)

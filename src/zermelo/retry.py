@@ -79,7 +79,7 @@ class Backoff:
 class Outage:
     """What several steps need and miss at the same time: a line when it goes, one when it is back.
 
-    Not for use by several threads at once.
+    Threads may share it.
     """
 
     def __init__(
@@ -87,18 +87,23 @@ class Outage:
     ) -> None:
         self._name, self._log, self._clock = name, log, clock
         self._since: float | None = None
+        self._lock = threading.Lock()
 
     def began(self, error: str) -> None:
         """A step failed for want of it."""
-        if self._since is None:
+        with self._lock:
+            if self._since is not None:
+                return
             self._since = self._clock()
-            self._log.warning("%s is away: %s; trying until it is back", self._name, error)
+        self._log.warning("%s is away: %s; trying until it is back", self._name, error)
 
     def ended(self) -> None:
         """A step that needs it succeeded."""
-        if self._since is not None:
+        with self._lock:
+            if self._since is None:
+                return
             seconds, self._since = self._clock() - self._since, None
-            self._log.warning("%s is back after %.1f s", self._name, seconds)
+        self._log.warning("%s is back after %.1f s", self._name, seconds)
 
 
 class Retry(Generic[E]):
