@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.memory_files import use_memory
 from zermelo.cext.cpu import instruction_sets
 
 pytest_plugins = [
     "tests.support.coordinator", "tests.support.databases", "tests.support.engines",
 ]  # fmt: skip
+
+use_memory()
 
 # A slow machine is no mistake, examples may share a folder or a database, and what must
 # pass before a change lands tries the same examples each time.
