@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.once import once
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
@@ -42,7 +44,10 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def volunteer(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    folder = tmp_path_factory.mktemp("volunteer")
+    return Installation(once(tmp_path_factory, "volunteer", install))
+
+
+def install(folder: Path) -> None:
     installation = Installation(folder)
     source = folder / "source"
     # With what was compiled before, where there is any: its age decides whether it is used.
@@ -53,7 +58,6 @@ def volunteer(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     [wheel] = folder.glob("zermelo-*.whl")
     installation.must(sys.executable, "-m", "venv", folder / "env")
     installation.must(folder / "env/bin/pip", "install", "--quiet", "--no-compile", wheel)
-    return installation
 
 
 def test_what_a_volunteer_gets(volunteer: Installation) -> None:
