@@ -43,9 +43,13 @@ def level(item: pytest.Item) -> str:
     return item.path.relative_to(item.config.rootpath / "tests").parts[0]
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Half of the tests wait for processes and databases rather than compute."""
-    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """`-n auto`: half of the tests wait for processes and databases rather than compute.
+
+    `-n logical`, for the unit tests: these all compute.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return cores if config.option.numprocesses == "logical" else 2 * cores
 
 
 def pytest_configure(config: pytest.Config) -> None:

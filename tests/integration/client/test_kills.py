@@ -18,7 +18,7 @@ import pytest
 from tests.support.client_forker import Forker
 from tests.support.client_process import value
 from tests.support.coordinator import running_coordinator, wait_until
-from tests.support.effort import long
+from tests.support.effort import first_of
 from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
@@ -179,7 +179,7 @@ def kill_at_checkpoints(
     return found
 
 
-@pytest.mark.parametrize("kills_each", [3, pytest.param(25, marks=long)])
+@pytest.mark.parametrize("kills_each", first_of([3, 25]))
 def test_many_kills_lose_nothing(
     database: str, campaign: Campaign, connection: Connection, tmp_path: Path, kills_each: int
 ) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.effort import first_of
 from tests.support.machine import INSTRUCTIONS
 from tests.support.oracle import Position, random_play, reversi, scoring, settled, whole_tree
 from zermelo.engine import (
@@ -54,7 +55,7 @@ def _portable_position() -> tuple[Position, int]:
             return position, value
 
 
-@pytest.fixture(params=[*INSTRUCTIONS, "two threads", "portable"])
+@pytest.fixture(params=["two threads", "portable", *first_of(INSTRUCTIONS)])
 def case(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Case:
     if request.param == "portable":
         game = reversi("reversi:4x4")
