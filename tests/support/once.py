@@ -19,6 +19,7 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
     with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
+            assert not folder.exists(), f"another process of this run failed to make {name!r}"
             folder.mkdir()
             make(folder)
             made.touch()
