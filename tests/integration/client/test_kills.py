@@ -38,6 +38,8 @@ EMPTIES = (16, 16, 16, 20)
 THRESHOLD = 1
 #: After these moves the question takes some sixty million nodes: seconds, on any computer.
 LONG_SEARCH = ("e4", "e3", "e2", "e5")
+#: Nodes that a search is expected to take: then it is never overdue, and asked of nobody else.
+EXPECTED = 1e12
 IN_STORE = 56
 #: Long enough that no lease runs out between a kill and the next start.
 LEASE_SECONDS = 60.0
@@ -108,8 +110,8 @@ class Questions:
             self._connection,
             "INSERT INTO workunits (node, campaign, threshold, node_budget, priority, expected,"
             " guess, plies_left, ply)"
-            " VALUES (%s, %s, %s, 1000000000, %s, 1, 0, 12, 0) RETURNING id",
-            node, self._campaign, THRESHOLD, priority,
+            " VALUES (%s, %s, %s, 1000000000, %s, %s, 0, 12, 0) RETURNING id",
+            node, self._campaign, THRESHOLD, priority, EXPECTED,
         )  # fmt: skip
         self.positions[workunit] = position
 
