@@ -152,6 +152,7 @@ def symmetric_weights(game: Reversi, seed: int) -> array[int]:
     return array("h", phase.tobytes() * PHASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec", first_of(["reversi:4x6", "reversi:4x4", "reversi:6x4", "reversi:6x6"], 2)
 )
@@ -205,6 +206,7 @@ def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
         assert abs(guesses.pop()) <= game.max_score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: MakeEngine) -> None:
     """Over late positions the guess must be nearer to the value than always saying 0."""
@@ -220,6 +222,7 @@ def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: Make
 # -- efforts ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_efforts_tell_answers_and_costs(path: Path, make_engine: MakeEngine) -> None:
     """Whether a score is reached, and the nodes that takes, are near what efforts say."""

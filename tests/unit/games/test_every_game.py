@@ -245,6 +245,7 @@ def test_any_key_decodes_or_is_refused(spec: str, data: st.DataObject) -> None:
 # -- symmetry ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_spec
 def test_symmetric_positions_play_alike(spec: str) -> None:
     game = open_game(spec)
