@@ -64,15 +64,23 @@ class PlainChannel(asyncio.Protocol):
         ))  # fmt: skip
         self._heads: dict[str, bytes] = {}
         self._transport: asyncio.Transport | None = None
+        self._connecting = asyncio.Lock()
         self._calls: dict[int, _Call] = {}
         self._next_stream = 1
         self._received = b""
         self._block = b""
 
+    @property
+    def _connected(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
     async def connect(self) -> None:
+        """Connect, unless another call did so meanwhile."""
         host, _, port = self._address.rpartition(":")
-        loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: self, host, int(port))
+        async with self._connecting:
+            if not self._connected:
+                loop = asyncio.get_running_loop()
+                await loop.create_connection(lambda: self, host, int(port))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -85,7 +93,7 @@ class PlainChannel(asyncio.Protocol):
 
     async def call(self, path: str, request: bytes) -> bytes:
         """The reply's bytes; `CallError` for any other status, `ConnectionError` without one."""
-        if self._transport is None or self._transport.is_closing():
+        if not self._connected:
             await self.connect()
         stream, self._next_stream = self._next_stream, self._next_stream + 2
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
