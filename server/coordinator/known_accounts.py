@@ -18,6 +18,7 @@ import psycopg
 from zermelo.retry import Retry
 from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.batcher import MOST_AT_ONCE, Batcher
+from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import Account
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,9 @@ class KnownAccounts:
         self._changes = 0
 
     def tasks(self) -> list[Coroutine[Any, Any, None]]:
-        retry = Retry("cannot look accounts up", psycopg.OperationalError, log=log)
+        retry = Retry(
+            "cannot look accounts up", psycopg.OperationalError, log=log, outage=DATABASE
+        )
         return [self._finding.run(), retry.forever(self._keep_renewing)]
 
     def forget(self) -> None:
@@ -75,9 +78,10 @@ class KnownAccounts:
 
     async def renew(self) -> None:
         """Look up what grows old."""
-        ageing, self._ageing = list(self._ageing), {}
-        for first in range(0, len(ageing), MOST_AT_ONCE):
-            await self._renew(ageing[first : first + MOST_AT_ONCE])
+        while ageing := list(self._ageing)[:MOST_AT_ONCE]:
+            await self._renew(ageing)
+            for digest in ageing:  # now, and not if the database was away
+                self._ageing.pop(digest, None)
 
     async def _renew(self, digests: Sequence[Digest]) -> None:
         changes, now = self._changes, self._clock()
