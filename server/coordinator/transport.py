@@ -22,7 +22,6 @@ import grpc
 from zermelo import ZermeloError
 from zermelo.server.coordinator.settings import CoordinatorSettings
 
-
 #: Far longer than opening a port takes.
 ALONE_SECONDS = 2.0
 

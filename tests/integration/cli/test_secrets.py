@@ -61,13 +61,13 @@ def test_backups_are_their_owners_and_children_see_no_password(
     passfile = Path(str(conninfo_to_dict(database)["passfile"]))
     password = passfile.read_text().strip().rpartition(":")[2]
     started: list[list[str]] = []
-    run = subprocess.run
 
-    def noted(command: list[str], **more: Any) -> Any:
-        started.append(command)
-        return run(command, **more)
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, command: list[str], **more: Any) -> None:
+            started.append(command)
+            super().__init__(command, **more)
 
-    monkeypatch.setattr(subprocess, "run", noted)
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     url = database.replace("zermelo@", f"zermelo:{password}@").partition("&passfile=")[0]
     assert password in url
     (tmp_path / "b.new").touch(mode=0o666)
