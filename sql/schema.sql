@@ -17,8 +17,12 @@ CREATE TYPE user_role AS ENUM ('volunteer', 'operator', 'researcher');
 CREATE TABLE teams (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL UNIQUE,
-    created_at  timestamptz NOT NULL DEFAULT now()
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    -- What the name looks like: no two new teams have names that look alike.
+    look        text NOT NULL DEFAULT ''
 );
+
+CREATE INDEX teams_look ON teams (look);
 
 CREATE TABLE users (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

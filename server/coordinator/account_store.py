@@ -12,7 +12,15 @@ from psycopg import errors
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.statements import PooledStatements, Statements
-from zermelo.server.trust.accounts import ANONYMOUS, Account, AccountError, Role, UserId
+from zermelo.server.trust.accounts import (
+    ANONYMOUS,
+    Account,
+    AccountError,
+    Role,
+    UserId,
+    looks_of,
+    team_taken,
+)
 from zermelo.server.trust.looks import look_of
 from zermelo.sql import query
 
@@ -23,6 +31,17 @@ class Host(NamedTuple):
     banned: bool
     #: Nodes a second, by what its searches took; 0 while they are too few to tell.
     speed: float = 0.0
+
+
+class Introduction(NamedTuple):
+    """What a host says of itself when it says hello."""
+
+    user: UserId
+    host_key_digest: uuid.UUID
+    name: str
+    version: str
+    workers: int
+    speed: float
 
 
 @dataclass(slots=True)
@@ -57,14 +76,20 @@ class AccountStore:
 
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
         """Whether the account of this name has this token, from now on or since an earlier
-        call; False if it is somebody else's. `AccountError` if the token is of another one.
+        call; False if it is somebody else's. `AccountError` if the token is of another one, or
+        if the team's name looks like another team's.
         """
         async with self._statements.transaction() as connection:
+            await connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
             team_id = None
             if team:
-                cursor = await connection.execute(query("ensure_team"), {"name": team})
+                cursor = await connection.execute(
+                    query("ensure_team"), {"name": team, "look": look_of(team)}
+                )
                 row = await cursor.fetchone()
-                team_id = row[0] if row else None
+                if row is None:
+                    raise team_taken(team)
+                team_id = row[0]
             cursor = await connection.execute(
                 query("open_account"),
                 {
@@ -99,24 +124,22 @@ class HostStore:
     def __init__(self, statements: Statements) -> None:
         self._statements = statements
 
-    async def register_host(
-        self,
-        user: UserId,
-        host_key_digest: uuid.UUID,
-        *,
-        name: str,
-        version: str,
-        workers: int,
-        speed: float,
-    ) -> Host:
-        rows = await self._statements.run(
-            "register_host",
-            {
-                "user": user, "host_key_digest": host_key_digest, "name": name, "version": version,
-                "workers": workers, "speed": speed,
-            },
-        )  # fmt: skip
-        return Host(*rows[0][:4])
+    async def register_hosts(self, said: Sequence[Introduction]) -> list[Host]:
+        """The hosts that introduce themselves, new ones perhaps, in their order."""
+        found: list[Host | None] = [None] * len(said)
+        waiting = list(enumerate(said))
+        while waiting:
+            # One statement changes a host once: who says the same key again comes next.
+            turn = {item.host_key_digest: place for place, item in reversed(waiting)}
+            waiting = [(place, item) for place, item in waiting
+                       if turn[item.host_key_digest] != place]  # fmt: skip
+            chosen = [said[place] for place in turn.values()]
+            rows = await self._statements.run("register_hosts", {
+                field: [getattr(item, field) for item in chosen] for field in Introduction._fields
+            })  # fmt: skip
+            for digest, *facts in rows:
+                found[turn[digest]] = Host(*facts[:4])
+        return [host for host in found if host is not None]
 
     async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:
         """The hosts with keys of these digests, in their order."""

@@ -104,12 +104,26 @@ def checked_own_name(name: str, what: str = "user name") -> str:
     return name
 
 
+def looks_of(name: str, team: str) -> list[str]:
+    """The looks to be locked while a user and its team, if any, are made."""
+    return [f"user {look_of(name)}", *([f"team {look_of(team)}"] if team else [])]
+
+
+def team_taken(name: str) -> AccountError:
+    return AccountError(
+        f"team {name!r}: there is a team whose name looks so; choose another, or write it as they"
+        " do to join them"
+    )
+
+
 def open_account(
     connection: Connection, name: str, role: Role, *, team: str = "", reason: str = "", actor: str
 ) -> str:
     """A new account; its token, which is told only now. `AccountError` if the name is taken."""
     name = checked_name(name)
+    team = checked_name(team, "team") if team else ""
     with connection.transaction():
+        connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
         row = connection.execute(
             query("open_account"),
             {"name": name, "look": look_of(name), "team": _team(connection, team), "role": role},
@@ -175,9 +189,11 @@ def _team(connection: Connection, name: str) -> int | None:
     if not name:
         return None
     row = connection.execute(
-        query("ensure_team"), {"name": checked_name(name, "team")}
+        query("ensure_team"), {"name": name, "look": look_of(name)}
     ).fetchone()
-    return int(row[0]) if row else None
+    if row is None:
+        raise team_taken(name)
+    return int(row[0])
 
 
 def _add_token(connection: Connection, user: UserId) -> str:
