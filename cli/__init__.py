@@ -29,6 +29,7 @@ COMMANDS = {
     "theatre": "zermelo.cli.theatre",
     "tree": "zermelo.cli.tree",
     "tls": "zermelo.cli.tls",
+    "web": "zermelo.cli.web",
 }
 
 
