@@ -70,7 +70,7 @@ def theatre(
     else:
         if tour:
             _explain(game.name, algorithm, language)
-        _tell(played[0], steps)
+        _tell(played[0], steps, language)
 
 
 def _explain(game: str, algorithm: str, language: str) -> None:
@@ -82,8 +82,8 @@ def _explain(game: str, algorithm: str, language: str) -> None:
     click.echo()
 
 
-def _tell(performance: Performance, steps: int | None) -> None:
-    for line in tell(performance, steps):
+def _tell(performance: Performance, steps: int | None, language: str) -> None:
+    for line in tell(performance, steps, language):
         click.secho("  " * line.ply + line.text, fg=COLOURS.get(line.kind))
     if steps is None or steps >= len(performance.events):
         counters, best = performance.counters, performance.best

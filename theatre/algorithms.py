@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from zermelo.games import Move
@@ -51,11 +51,17 @@ class Direction:
     order: Order = Order.GIVEN
     evaluation: Evaluation = Evaluation.SCORE
     seed: int = 1
+    #: How many plies to look ahead; None: as far as the tree goes.
+    horizon: int | None = None
+
+    def with_algorithm(self, algorithm: str) -> Direction:
+        """The same for another algorithm."""
+        return replace(self, algorithm=algorithm)
 
 
-def perform(tree: GameTree, direction: Direction) -> Performance:
-    """Play an algorithm from its first event to its last."""
-    search = _Search(tree, direction)
+def perform(tree: GameTree, direction: Direction, start: int = 0) -> Performance:
+    """Play an algorithm from its first event to its last, on the tree below a node."""
+    search = _Search(tree, direction, start)
     events = []
     performing = ALGORITHMS[direction.algorithm](search)
     while True:
@@ -64,10 +70,11 @@ def perform(tree: GameTree, direction: Direction) -> Performance:
         except StopIteration as ended:
             value = ended.value
             break
-    mover = direction.algorithm not in ("minimax", "alphabeta")
+    by_mover = direction.algorithm not in ("minimax", "alphabeta")
     return Performance(
-        tree, direction.algorithm, mover, tuple(events), value, (search.alpha, search.beta)
-    )
+        tree, direction.algorithm, by_mover, tuple(events),
+        search.for_mover(start, value) if by_mover else value, (search.alpha, search.beta), start,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -79,8 +86,12 @@ class _Known:
 
 
 class _Search:
-    def __init__(self, tree: GameTree, direction: Direction) -> None:
-        self.tree, self.direction = tree, direction
+    def __init__(self, tree: GameTree, direction: Direction, start: int) -> None:
+        self.tree, self.direction, self.start = tree, direction, start
+        #: The last ply to look at.
+        self._last = (
+            tree.depth if direction.horizon is None else tree[start].ply + direction.horizon
+        )
         self._evaluate, self.lowest, self.highest = evaluation(tree, direction.evaluation)
         # The view of the side to move: negated on every other ply.
         bound = max(-self.lowest, self.highest) + 1
@@ -100,6 +111,10 @@ class _Search:
     def for_mover(self, number: int, value: int) -> int:
         """A value for MAX from the view of the side to move, or the other way round."""
         return value if self.tree[number].is_max else -value
+
+    def is_leaf(self, number: int) -> bool:
+        node = self.tree[number]
+        return not node.children or node.ply >= self._last
 
     def children(self, number: int) -> list[int]:
         node, order = self.tree[number], self.direction.order
@@ -128,7 +143,8 @@ class _Search:
     def _true_worth(self, number: int) -> int:
         if number not in self._worth:
             node = self.tree[number]
-            values = [self._true_worth(child) for child in node.children]
+            below = [] if self.is_leaf(number) else node.children
+            values = [self._true_worth(child) for child in below]
             best = max if node.is_max else min
             self._worth[number] = best(values) if values else self.leaf(number)
         return self._worth[number]
@@ -157,20 +173,21 @@ class _Search:
     def _key(self, number: int) -> tuple[bytes, int, bool]:
         """Positions with equal keys have equal values: below a horizon the plies left count, and
         where MAX is judged by other numbers than MIN the side to move."""
-        node, horizon = self.tree[number], self.tree.horizon
-        left = 0 if horizon is None else horizon - node.ply
+        node = self.tree[number]
+        all_is_seen = self.tree.horizon is None and self.direction.horizon is None
+        left = 0 if all_is_seen else self._last - node.ply
         one_sided = self.direction.evaluation is not Evaluation.SCORE and node.is_max
         return self.tree.identity(number), left, one_sided
 
 
-def _minimax(search: _Search, number: int = 0) -> Telling:
+def _minimax(search: _Search, number: int) -> Telling:
     node = search.tree[number]
     yield Event(Kind.ENTER, number)
     stored = search.known(number, search.alpha, search.beta)
     if stored is not None:
         value = search.for_mover(number, stored)
         yield Event(Kind.HIT, number, value)
-    elif not node.children:
+    elif search.is_leaf(number):
         value = search.leaf(number)
     else:
         best: int | None = None
@@ -185,20 +202,16 @@ def _minimax(search: _Search, number: int = 0) -> Telling:
     return value
 
 
-def _alphabeta(
-    search: _Search, number: int = 0, alpha: int | None = None, beta: int | None = None
-) -> Telling:
+def _alphabeta(search: _Search, number: int, alpha: int, beta: int) -> Telling:
     """With a window from the view of MAX; MAX raises alpha, MIN lowers beta."""
     node = search.tree[number]
-    alpha = search.alpha if alpha is None else alpha
-    beta = search.beta if beta is None else beta
     asked = (alpha, beta) if node.is_max else (-beta, -alpha)
     yield Event(Kind.ENTER, number, None, alpha, beta)
     stored = search.known(number, *asked)
     if stored is not None:
         value = search.for_mover(number, stored)
         yield Event(Kind.HIT, number, value, alpha, beta)
-    elif not node.children:
+    elif search.is_leaf(number):
         value = search.leaf(number)
     else:
         value = search.alpha if node.is_max else search.beta
@@ -222,20 +235,17 @@ def _alphabeta(
 
 
 def _negamax(
-    search: _Search, number: int = 0, alpha: int | None = None, beta: int | None = None,
-    *, scout: bool = False,
-) -> Telling:  # fmt: skip
+    search: _Search, number: int, alpha: int, beta: int, *, scout: bool = False
+) -> Telling:
     """With a window from the view of the side to move. With `scout` the first move is searched
     with the whole window, and the others are first asked whether they are better at all."""
-    alpha = search.alpha if alpha is None else alpha
-    beta = search.beta if beta is None else beta
     asked = alpha
     yield Event(Kind.ENTER, number, None, alpha, beta)
     stored = search.known(number, alpha, beta)
     if stored is not None:
         value = stored
         yield Event(Kind.HIT, number, value, alpha, beta)
-    elif not search.tree[number].children:
+    elif search.is_leaf(number):
         value = search.for_mover(number, search.leaf(number))
     else:
         value = search.alpha
@@ -261,18 +271,14 @@ def _negamax(
     return value
 
 
-def _negascout(search: _Search) -> Telling:
-    return (yield from _negamax(search, scout=True))
-
-
 def _mtdf(search: _Search) -> Telling:
     """Null windows only: each pass answers whether the value is at least a threshold."""
     lo, hi = search.alpha + 1, search.beta - 1
     value = 0
     while lo < hi:
         threshold = max(value, lo + 1)
-        yield Event(Kind.PASS, 0, None, threshold - 1, threshold)
-        value = yield from _negamax(search, 0, threshold - 1, threshold)
+        yield Event(Kind.PASS, search.start, None, threshold - 1, threshold)
+        value = yield from _negamax(search, search.start, threshold - 1, threshold)
         if value >= threshold:
             lo = value
         else:
@@ -280,10 +286,13 @@ def _mtdf(search: _Search) -> Telling:
     return lo
 
 
+#: Each with the whole window, from where the search starts.
 ALGORITHMS: dict[str, Callable[[_Search], Telling]] = {
-    "minimax": _minimax,
-    "alphabeta": _alphabeta,
-    "negamax": _negamax,
-    "negascout": _negascout,
+    "minimax": lambda search: _minimax(search, search.start),
+    "alphabeta": lambda search: _alphabeta(search, search.start, search.alpha, search.beta),
+    "negamax": lambda search: _negamax(search, search.start, search.alpha, search.beta),
+    "negascout": lambda search: _negamax(
+        search, search.start, search.alpha, search.beta, scout=True
+    ),
     "mtdf": _mtdf,
 }

@@ -23,7 +23,7 @@ STYLE = """
 text { font: 10px sans-serif; fill: #222; text-anchor: middle; }
 .level { font-weight: bold; text-anchor: start; }
 .edge { stroke: #999; } .edge.cut { stroke: #c22; stroke-dasharray: 3 3; } .edge.best { stroke: #16a; stroke-width: 2.5; }
-.visited { fill: #cde3f7; stroke: #16a; } .current { fill: #ffd75e; stroke: #a60; stroke-width: 2; }
+.reached { fill: #d9f2d9; stroke: #2a7; } .visited { fill: #cde3f7; stroke: #16a; } .current { fill: #ffd75e; stroke: #a60; stroke-width: 2; }
 .reachable { fill: #fff; stroke: #777; } .unreachable { fill: #bbb; stroke: none; }
 .cut { fill: #fdd; stroke: #c22; } .cross { stroke: #c22; }
 .background { fill: #fff; }
@@ -48,8 +48,8 @@ def layout(performance: Performance) -> list[tuple[float, float]]:
     return places
 
 
-def draw(performance: Performance, step: int | None = None) -> str:
-    """The picture after `step` events; at the end if that is None."""
+def draw(performance: Performance, step: int | None = None, *, style: str = STYLE) -> str:
+    """The picture after `step` events; at the end if that is None. A page has its own `style`."""
     step = len(performance.events) if step is None else step
     tree, places = performance.tree, layout(performance)
     width = max(x for x, _ in places) + MARGIN
@@ -58,7 +58,7 @@ def draw(performance: Performance, step: int | None = None) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
         f' width="{width:.0f}" height="{height:.0f}" role="img">',
-        f"<title>{escape(title)}</title><style>{STYLE}</style>",
+        f"<title>{escape(title)}</title>{f'<style>{style}</style>' if style else ''}",
         f'<rect class="background" width="{width:.0f}" height="{height:.0f}"/>',
         *(
             f'<text class="level" x="6" y="{MARGIN / 2 + ply * PLY + 4:.0f}">'

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
 from zermelo.theatre.tree import GameTree, TheatreError
 
@@ -25,10 +27,14 @@ def evaluation(tree: GameTree, kind: Evaluation) -> tuple[Evaluate, int, int]:
     """The value of a leaf by its number, and the smallest and the largest that can occur."""
     game = tree.game
 
+    @cache
+    def for_mover(position: Any, ended: bool) -> int:
+        return game.score(position) if ended else game.evaluate(position)
+
     def score(number: int) -> int:
         node = tree[number]
-        measure = game.score if tree.is_end(number) else game.evaluate
-        return measure(node.position) if node.is_max else -measure(node.position)
+        value = for_mover(node.position, tree.is_end(number))
+        return value if node.is_max else -value
 
     def by_heaps(number: int) -> int:
         if tree.is_end(number):

@@ -15,6 +15,8 @@ class State(StrEnum):
     """What a node is at one moment."""
 
     CURRENT = "current"
+    #: The game that is played came through here before the search began.
+    REACHED = "reached"
     VISITED = "visited"
     #: The search may still come here.
     REACHABLE = "reachable"
@@ -43,10 +45,12 @@ class Performance:
     #: Whether values are from the view of the side to move; else from that of MAX.
     by_mover: bool
     events: tuple[Event, ...]
-    #: Of the root, for MAX.
+    #: Of the position where it starts, for MAX.
     value: int
     #: The window that excludes nothing.
     whole_window: tuple[int, int]
+    #: Where the search begins; the moves before are played.
+    start: int = 0
 
     @property
     def counters(self) -> Counters:
@@ -68,13 +72,17 @@ class Performance:
 
     @property
     def best(self) -> int | None:
-        """The child of the root that the search chose; None where it had no choice."""
-        chosen = [e.child for e in self.events if e.kind is Kind.BEST and e.node == 0]
+        """The child of the start that the search chose; None where it had no choice."""
+        chosen = [e.child for e in self.events if e.kind is Kind.BEST and e.node == self.start]
         return chosen[-1] if chosen else None
 
     def states(self, step: int) -> list[State]:
         """The state of each node when `step` events have happened."""
-        states = [State.REACHABLE] * len(self.tree)
+        states = [State.UNREACHABLE] * len(self.tree)
+        for number in self.tree.path(self.start):
+            states[number] = State.REACHED
+        for number in self.tree.subtree(self.start):
+            states[number] = State.REACHABLE
         for event in self.events[:step]:
             self._apply(event, states)
         if 0 < step <= len(self.events):
@@ -116,6 +124,8 @@ def as_data(performance: Performance) -> dict[str, Any]:
         "view": "mover" if performance.by_mover else "max",
         "value": performance.value,
         "best": performance.best,
+        "start": performance.start,
+        "whole_window": list(performance.whole_window),
         "counters": {
             name: getattr(performance.counters, name) for name in Counters.__dataclass_fields__
         },

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from zermelo.theatre.events import Event, Kind
+from zermelo.theatre.messages import messages
 from zermelo.theatre.performance import Performance
 
 
@@ -17,10 +18,14 @@ class Line(NamedTuple):
     text: str
 
 
-def tell(performance: Performance, steps: int | None = None) -> Iterator[Line]:
+def tell(
+    performance: Performance, steps: int | None = None, language: str = "en"
+) -> Iterator[Line]:
     """What happens, event by event, the first `steps` of them."""
+    sentences = messages(language)["events"]
     for event in performance.events[:steps]:
-        yield Line(event.kind, performance.tree[event.node].ply, _sentence(performance, event))
+        text = sentences[event.kind].format(**_words(performance, event)).strip()
+        yield Line(event.kind, performance.tree[event.node].ply, text)
 
 
 def window(performance: Performance, event: Event) -> str:
@@ -33,20 +38,15 @@ def window(performance: Performance, event: Event) -> str:
     return f"({low}, {high})"
 
 
-def _sentence(performance: Performance, event: Event) -> str:
+def _words(performance: Performance, event: Event) -> dict[str, object]:
     tree = performance.tree
-    side = "MAX" if tree[event.node].is_max else "MIN"
-    if event.kind is Kind.PASS:
-        return f"a new pass: is the value at least {event.beta}?"
-    if event.kind is Kind.ENTER:
-        move = tree.move_name(event.node)
-        words = [f"{move}:" if move else "", side, tree.label(event.node)]
-        return " ".join(filter(None, [*words, window(performance, event)]))
-    if event.kind is Kind.HIT:
-        return f"the table knows this position: {event.value}"
-    if event.kind is Kind.BEST and event.child is not None:
-        return f"best so far: {tree.move_name(event.child)}, worth {event.value}"
-    if event.kind is Kind.CUT:
-        left = " ".join(tree.move_name(child) for child in event.cut)
-        return f"cut: {event.value} is enough, {left} need not be looked at"
-    return f"value {event.value}"
+    named = event.node if event.child is None else event.child
+    return {
+        "move": tree.move_name(named),
+        "side": "MAX" if tree[event.node].is_max else "MIN",
+        "position": tree.label(event.node),
+        "window": window(performance, event),
+        "value": event.value,
+        "beta": event.beta,
+        "left": " ".join(tree.move_name(child) for child in event.cut),
+    }

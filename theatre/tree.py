@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from zermelo.games import Game, GameError, Move
@@ -34,6 +35,15 @@ class Node:
         return self.ply % 2 == 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the rules say about a position, asked once however often it occurs."""
+
+    below: tuple[tuple[Move, Any], ...]
+    label: str
+    identity: bytes
+
+
 class GameTree:
     """Every line of play from one position, to its end or to a horizon."""
 
@@ -41,6 +51,7 @@ class GameTree:
         """`horizon` is how many plies below the root to show; `TheatreError` for large trees."""
         self.game, self.horizon = game, horizon
         self.nodes: list[Node] = []
+        self._known: dict[Any, _Facts] = {}
         self._grow(game.initial() if root is None else root)
 
     def __len__(self) -> int:
@@ -49,18 +60,18 @@ class GameTree:
     def __getitem__(self, number: int) -> Node:
         return self.nodes[number]
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """The plies of the longest line."""
         return max(node.ply for node in self.nodes)
 
     def is_end(self, number: int) -> bool:
         """Whether the game is over here."""
-        return self.game.is_final(self.nodes[number].position)
+        return not self._facts(self.nodes[number].position).below
 
     def label(self, number: int) -> str:
         """The position in a few characters."""
-        return self.game.format(self.nodes[number].position)
+        return self._facts(self.nodes[number].position).label
 
     def move_name(self, number: int) -> str:
         """The move that leads to this node; empty at the root."""
@@ -69,8 +80,7 @@ class GameTree:
 
     def identity(self, number: int) -> bytes:
         """Equal for nodes with the same game below them, up to symmetry and exchange of sides."""
-        canonical = self.game.canonical(self.nodes[number].position)
-        return self.game.encode(canonical) + self.game.history(canonical)
+        return self._facts(self.nodes[number].position).identity
 
     def representatives(self) -> list[int]:
         """For each node the first one that is the same position, as if folded onto it."""
@@ -89,12 +99,25 @@ class GameTree:
             path.append(below[0])
         return path
 
+    def path(self, number: int) -> list[int]:
+        """The nodes from the root to this one, both included."""
+        path = [number]
+        while (parent := self.nodes[path[-1]].parent) is not None:
+            path.append(parent)
+        return path[::-1]
+
     def subtree(self, number: int) -> range:
         """The numbers of a node and of all nodes below it: they follow each other."""
-        end = number + 1
-        while end < len(self) and self.nodes[end].ply > self.nodes[number].ply:
-            end += 1
-        return range(number, end)
+        return range(number, self._ends[number])
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Behind which number the subtree of each node ends."""
+        ends = [node.number + 1 for node in self.nodes]
+        for node in reversed(self.nodes):
+            if node.parent is not None:
+                ends[node.parent] = max(ends[node.parent], ends[node.number])
+        return ends
 
     def _grow(self, root: Any) -> None:
         waiting: list[tuple[int | None, Move | None, Any, int]] = [(None, None, root, 0)]
@@ -111,6 +134,17 @@ class GameTree:
                 self.nodes[parent].children.append(number)
             if self.horizon is None or ply < self.horizon:
                 waiting += [
-                    (number, move, self.game.play(position, move), ply + 1)
-                    for move in reversed(self.game.moves(position))
+                    (number, move, below, ply + 1)
+                    for move, below in reversed(self._facts(position).below)
                 ]
+
+    def _facts(self, position: Any) -> _Facts:
+        if position not in self._known:
+            game = self.game
+            canonical = game.canonical(position)
+            self._known[position] = _Facts(
+                tuple((move, game.play(position, move)) for move in game.moves(position)),
+                game.format(position),
+                game.encode(canonical) + game.history(canonical),
+            )
+        return self._known[position]

@@ -43,6 +43,7 @@ NAVIGATION = [
     Link("Solved", "/solved"),
     Link("Claims", "/claims"),
     Link("Games", "/games"),
+    Link("Theatre", "/theatre"),
 ]
 
 

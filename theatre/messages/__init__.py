@@ -6,11 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from zermelo.theatre.tree import TheatreError
 
 #: A section of texts: a key has one text, or several that are read one after the other.
-Section = Mapping[str, str | list[str]]
+Section = Mapping[str, Any]
 
 
 def languages() -> list[str]:

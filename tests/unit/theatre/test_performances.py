@@ -11,6 +11,7 @@ import pytest
 from tests.support.minimax import minimax
 from zermelo.games import Game, Move, open_game
 from zermelo.games.interface import Key
+from zermelo.games.picture import Picture
 from zermelo.theatre import (
     ALGORITHMS,
     Direction,
@@ -124,8 +125,8 @@ class Given(Game[str]):
     def format(self, position: str) -> str:
         return position or "root"
 
-    def draw(self, position: str) -> str:
-        return position
+    def picture(self, position: str) -> Picture:
+        raise NotImplementedError
 
     def side_to_move(self, position: str) -> str:
         return "MIN" if len(position) % 2 else "MAX"
@@ -188,6 +189,21 @@ def test_moves_lead_through_the_tree() -> None:
     assert path[2] not in tree.subtree(tree[0].children[-1])
     with pytest.raises(TheatreError, match="horizon"):
         GameTree(tree.game, horizon=1).walk(["9>8", "8>5"])
+
+
+def test_a_search_in_the_middle_of_a_game() -> None:
+    tree = GameTree(open_game("grundy:9"))
+    start = tree.walk(["9>1+8"])[-1]
+    below = GameTree(tree.game, tree[start].position)
+    for name in ALGORITHMS:
+        performance = perform(tree, Direction(name, horizon=2), start)
+        plies = {tree[event.node].ply for event in performance.events}
+        assert plies == {1, 2, 3}
+        assert performance.states(0).count(State.REACHED) == 1  # the root
+        assert performance.states(0).count(State.REACHABLE) == len(below)
+        whole = perform(tree, Direction(name), start)
+        assert whole.value == -perform(below, Direction(name)).value
+        assert whole.best in tree[start].children
 
 
 def test_large_trees_are_refused_with_a_way_out() -> None:

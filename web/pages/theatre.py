@@ -1,0 +1,240 @@
+"""The theatre: a search at work, step by step; the visitor plays, and the tree follows.
+
+Everything that is shown happened in Python. Without scripts the page is a picture after each
+step, with links to the next; with them the events are played.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from zermelo.games import GameError
+from zermelo.theatre import (
+    ALGORITHMS,
+    Counters,
+    Direction,
+    GameTree,
+    Order,
+    Performance,
+    TheatreError,
+    perform,
+)
+from zermelo.theatre.drawing import draw
+from zermelo.theatre.evaluation import Evaluation
+from zermelo.theatre.messages import languages, messages
+from zermelo.theatre.performance import as_data
+from zermelo.theatre.story import tell
+from zermelo.web.errors import Offer, TroubleError
+from zermelo.web.page import Page, page_routes
+from zermelo.web.pages.games import find_game
+from zermelo.web.words import path_part
+
+#: What is offered, by spec; any other small game works as well.
+SHOWN = (
+    "grundy:7", "grundy:8", "grundy:9", "grundy:10", "grundy:9,misere=yes",
+    "subtraction:9,k=3", "subtraction:10,k=3", "subtraction:12,k=3",
+    "greedy-nim:4-3-3,k=2", "greedy-nim:4-4-3,k=2", "greedy-nim:6-5-4,k=2",
+    "greedy-nim:6-6-6,k=2", "nim:1-2-3", "nim:1-2-3,misere=yes",
+)  # fmt: skip
+#: Late positions of larger games, by spec: a label and the position.
+LATE = {
+    "mnk:3x3,k=3": ("Tic-tac-toe, four moves from the end", "XOX/OO-/X-- X"),
+    "reversi:4x4": ("Reversi 4x4, six moves from the end", "XXXX/OOXX/OOO-/---- O"),
+}
+#: More nodes than these are a picture of their own only where scripts run.
+MOST_DRAWN = 1_500
+MOST_MOVES = 64
+#: Searches at the same time; they take turns with all other pages.
+_STAGES = asyncio.Semaphore(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a visitor asks for, all of it from the address."""
+
+    spec: str
+    position: str
+    moves: tuple[str, ...]
+    direction: Direction
+    step: int | None
+    language: str
+
+    def link(self, **changes: Any) -> str:
+        """The address of the same page with something else."""
+        changed = replace(self, **changes)
+        way = changed.direction
+        pairs = {
+            "algorithm": way.algorithm, "order": way.order, "evaluation": way.evaluation,
+            "horizon": way.horizon or "", "language": changed.language,
+            **{name: "on" for name in ("table", "killer", "history") if getattr(way, name)},
+        }  # fmt: skip
+        if changed.position:
+            pairs["p"] = changed.position
+        if changed.moves:
+            pairs["moves"] = ",".join(changed.moves)
+        if changed.step is not None:
+            pairs["step"] = changed.step
+        return f"/theatre/{path_part(changed.spec)}?{urlencode(pairs)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The numbers of one algorithm, beside those of the others."""
+
+    algorithm: str
+    value: int
+    entered: int
+    visited: int
+    cut: int
+    hits: int
+    passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """One performance with all that is shown beside it."""
+
+    performance: Performance
+    compared: tuple[Compared, ...]
+    moves: tuple[str, ...]
+    #: What the side to move can do, and what the search would answer to each.
+    choices: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def routes() -> list[Route]:
+    return [
+        *page_routes("/theatre", programme, csv=False),
+        *page_routes("/theatre/{spec:path}", theatre),
+    ]
+
+
+async def programme(request: Request) -> Page:
+    late = [
+        {"spec": spec, "label": label, "position": position}
+        for spec, (label, position) in LATE.items()
+    ]
+    texts = messages(_language(request.query_params))
+    return Page("Theatre", "theatre/programme.html", {"games": SHOWN, "late": late}, view={
+        "rules": texts["rules"], "tour": texts["tour"],
+    })  # fmt: skip
+
+
+async def theatre(request: Request) -> Page:
+    asked = _asked(request)
+    async with _STAGES:
+        played = await asyncio.to_thread(_played, replace(asked, step=None))
+    performance, tree = played.performance, played.performance.tree
+    steps = len(performance.events)
+    step = steps if asked.step is None else min(asked.step, steps)
+    texts = messages(asked.language)
+    told = None if not step else list(tell(performance, step, asked.language))[-1].text
+    here = tree[performance.start]
+    view = {
+        "asked": asked, "step": step, "steps": steps, "told": told, "texts": texts,
+        "drawing": draw(performance, step, style="") if len(tree) <= MOST_DRAWN else "",
+        "algorithms": list(ALGORITHMS), "orders": list(Order), "evaluations": list(Evaluation),
+        "languages": languages(), "compared": played.compared, "choices": played.choices,
+        "nodes": len(tree), "distinct": len(set(tree.representatives())),
+        "over": tree.is_end(here.number), "side": "MAX" if here.is_max else "MIN",
+        "moves": played.moves, "sentences": json.dumps(texts["events"]),
+        "stage_title": f"{performance.algorithm} on {tree.game.short_spec}",
+    }  # fmt: skip
+    return Page(
+        f"Theatre: {tree.game.short_spec}", "theatre/stage.html", as_data(performance),
+        played.compared, view,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=32)
+def _played(asked: Asked) -> _Play:
+    """The search that is asked for, from the position after the moves."""
+    tree = _tree(asked.spec, asked.position)
+    try:
+        path = tree.walk(asked.moves)
+    except GameError as error:
+        raise _trouble(asked, str(error)) from None
+    start = path[-1]
+    try:
+        performances = {
+            name: perform(tree, asked.direction.with_algorithm(name), start)
+            for name in ALGORITHMS
+        }
+    except TheatreError as error:
+        raise _trouble(asked, str(error)) from None
+    choices = tuple(
+        (tree.move_name(child), (*asked.moves, tree.move_name(child), *_answer(tree, asked, child)))
+        for child in tree[start].children
+    )
+    compared = tuple(
+        Compared(name, performance.value, *_counted(performance.counters))
+        for name, performance in performances.items()
+    )
+    return _Play(performances[asked.direction.algorithm], compared, asked.moves, choices)
+
+
+@lru_cache(maxsize=8)
+def _tree(spec: str, position: str) -> GameTree:
+    game = find_game(spec)
+    try:
+        return GameTree(game, game.parse(position) if position else None)
+    except GameError as error:
+        raise TroubleError(
+            400, "Not on this stage", f"{error}.", [Offer("the theatre's games", "/theatre")]
+        ) from None
+
+
+def _answer(tree: GameTree, asked: Asked, number: int) -> tuple[str, ...]:
+    """What the search plays there; nothing where the game is over."""
+    best = perform(tree, asked.direction, number).best
+    return () if best is None else (tree.move_name(best),)
+
+
+def _counted(counters: Counters) -> tuple[int, int, int, int, int]:
+    return counters.entered, counters.visited, counters.cut, counters.hits, counters.passes
+
+
+def _asked(request: Request) -> Asked:
+    query = request.query_params
+    moves = tuple(filter(None, query.get("moves", "").split(",")))[:MOST_MOVES]
+    direction = Direction(
+        _one_of(query, "algorithm", ALGORITHMS, "alphabeta"),
+        "table" in query, "killer" in query, "history" in query,
+        Order(_one_of(query, "order", list(Order), Order.GIVEN)),
+        Evaluation(_one_of(query, "evaluation", list(Evaluation), Evaluation.SCORE)),
+        horizon=_number(query, "horizon") or None,
+    )  # fmt: skip
+    return Asked(
+        request.path_params["spec"], query.get("p", ""), moves, direction, _number(query, "step"),
+        _language(query),
+    )  # fmt: skip
+
+
+def _language(query: Mapping[str, str]) -> str:
+    return _one_of(query, "language", languages(), "en")
+
+
+def _one_of(query: Mapping[str, str], name: str, known: Any, default: str) -> str:
+    value = query.get(name) or default
+    return value if value in known else default
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    told = query.get(name, "")
+    return int(told) if told.isascii() and told.isdigit() and len(told) <= 6 else None
+
+
+def _trouble(asked: Asked, text: str) -> TroubleError:
+    again = asked.link(moves=asked.moves[:-1], step=None)
+    return TroubleError(400, "Not possible", f"{text}.", [
+        Offer("one move back", again), Offer("from the beginning", asked.link(moves=(), step=None)),
+        Offer("the theatre's games", "/theatre"),
+    ])  # fmt: skip
