@@ -37,7 +37,13 @@ from zermelo.checker.definition.terms import (
     negation,
 )
 
-_KINDS = ("place", "drop", "remove", "step", "slide", "hop", "take", "split", "sow", "skip")
+#: The kinds of rules, and the keys that mean something to each of them alone.
+_KINDS = {
+    "place": ("to", "shape", "turn", "outflank", "lift"), "drop": ("to", "along"), "remove": (),
+    "step": ("to", "along"), "slide": ("to", "along"),
+    "hop": ("to", "over", "along", "capture", "repeat", "chain"),
+    "take": (), "split": (), "sow": ("capture",), "skip": (),
+}  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
 _GAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 _EFFECT = re.compile(
@@ -134,6 +140,8 @@ class _Grounding:
             name = section.text("name", f"{kinds[0]}_{number + 1}")
             if not _NAME.fullmatch(name) or name in self._ground.rules:
                 section.fail("name", "it is no name, or another rule's")
+            # Where a side lacks the piece nobody looks at them.
+            section.leave(kinds[0], *_KINDS[kinds[0]])
             self._read_rule(section, kinds[0], name, number)
             section.finish()
         if any(name not in self._ground.rules for name in self._since):
@@ -182,10 +190,10 @@ class _Grounding:
             condition, result = section.tree("if"), section.choice("is", RESULTS)
             section.finish()
             for side in (0, 1):
-                ends[side].append(End(
-                    Meaning(self._ground, side).truth(condition),
-                    self._result(result, side, scores),
-                ))
+                end = End(Meaning(self._ground, side).truth(condition),
+                          self._result(result, side, scores))
+                if end.condition != FALSE:
+                    ends[side].append(end)
         return Tables(name, setup, read_start(document, setup), moves, cases, ends, scores,
                       self._chains)
 

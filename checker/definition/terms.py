@@ -533,9 +533,26 @@ def comparison(operator: str, left: Number, right: Number) -> Truth:
 
 def inside(cell: int, cells: Cells, setup: Setup) -> Truth:
     """That a cell is in a set."""
-    if not isinstance(cells, Local):
-        return Member(cell, cells)
-    values = cells.values[cell]
-    if len(values) == len(setup.pieces):
-        return TRUE
-    return Holding(cell, values) if values else FALSE
+    every = frozenset(range(len(setup.pieces)))
+    values = values_in(cells, cell, every)
+    if not values:
+        return FALSE
+    known = [Holding(cell, values)] if values != every else []
+    return conjunction(known if isinstance(cells, Local) else [*known, Member(cell, cells)])
+
+
+def values_in(cells: Cells, cell: int, every: frozenset[int]) -> frozenset[int]:
+    """The values with which a cell may be in a set; with all others it surely is not."""
+    match cells:
+        case Local(values):
+            return values[cell]
+        case Mixed(operator, sets):
+            found = [values_in(each, cell, every) for each in sets]
+            return frozenset.intersection(*found) if operator == "&" else frozenset.union(*found)
+        case Without(one, other):
+            out = other.values[cell] if isinstance(other, Local) else frozenset[int]()
+            return values_in(one, cell, every) - out
+        case OnLines(inner, lines):
+            on_line = any(cell in line for line in lines)
+            return values_in(inner, cell, every) if on_line else frozenset()
+    return every
