@@ -16,7 +16,6 @@ from zermelo.cli.output import print_facts, print_json, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
 from zermelo.client.settings import usable_cores
-from zermelo.games import open_game
 
 if TYPE_CHECKING:
     from zermelo.checker import Header, Refusal, Report
@@ -63,7 +62,7 @@ def export(
         )
     if as_json:
         print_json({
-            "file": str(output), "bytes": exported.size, **asdict(exported.header),
+            "file": str(output), "bytes": exported.size, **_header_facts(exported.header),
             "unproved": exported.unproved or None,
         })
         return
@@ -157,7 +156,9 @@ def _refuse(refusal: Refusal, as_json: bool) -> NoReturn:
 
 def _statement(header: Header) -> str:
     """What a certificate proves, in words."""
-    game = open_game(header.game)
+    from zermelo.checker.header_game import game_of
+
+    game = game_of(header)
     initial = game.format(game.initial()) == header.position
     about = "the initial position" if initial else f"the position {header.position}"
     if header.lo == header.hi:
@@ -169,6 +170,13 @@ def _statement(header: Header) -> str:
     else:
         worth = f"{header.lo:+d} to {header.hi:+d}"
     return f"{about} of {header.game} is worth {worth} to the side to move"
+
+
+def _header_facts(header: Header) -> dict[str, Any]:
+    """The header for programs; a definition is named by the digest in its spec."""
+    told = asdict(header)
+    del told["definition"]
+    return told
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
@@ -208,7 +216,7 @@ def _as_json(report: Report) -> dict[str, Any]:
         "verdict": "verified" if report.complete else "partly checked",
         "accepted": report.complete,
         "complete": report.complete,
-        **asdict(report.header),
+        **_header_facts(report.header),
         "digest": report.digest,
         "leaves_checked": report.leaves_checked,
         "seed": report.seed,

@@ -19,7 +19,7 @@ HIGHEST_SCORE = 127
 #: Numbers in expressions and all that is computed from them.
 LARGEST = 1_000_000
 #: Terms that grounding may make. The language allows less; this only bounds time and memory.
-MOST_WORK = 150_000
+MOST_WORK = 100_000
 
 
 class TextError(GameError):

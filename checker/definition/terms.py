@@ -155,8 +155,10 @@ class Without(Cells):
 def combine(operator: str, one: Cells, other: Cells) -> Cells:
     if not isinstance(one, Local) or not isinstance(other, Local):
         return Without(one, other) if operator == "-" else Mixed(operator, frozenset((one, other)))
-    join = {"&": frozenset.intersection, "|": frozenset.union, "-": frozenset.difference}[operator]
-    return Local(tuple(join(a, b) for a, b in zip(one.values, other.values, strict=True)))
+    pairs = zip(one.values, other.values, strict=True)
+    if operator == "&":
+        return Local(tuple(left & right for left, right in pairs))
+    return Local(tuple(left | right if operator == "|" else left - right for left, right in pairs))
 
 
 @dataclass(frozen=True, slots=True)
