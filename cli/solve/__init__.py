@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zermelo import ZermeloError
-from zermelo.cli.game_files import split_file
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import database_options, json_option, option, target_seconds_option
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
@@ -67,11 +67,7 @@ def solve(
     Ctrl-C stops it in good order, and the same command goes on where it stopped.
     """
     started = time.monotonic()
-    if split_file(spec)[0] is not None:
-        raise CommandError(
-            f"{spec}: a definition in a file is solved with `zermelo engine solve {spec}`;"
-            " only those of the library can be solved in parts yet"
-        )
+    spec = open_local_game(spec).spec
     if demo:
         if database is not None:
             raise CommandError("--demo begins anew, and has no right to do so in --database")
