@@ -110,6 +110,14 @@ class CheckedDefinition(Game[Position]):
     def symmetries(self, position: Position) -> list[Position]:
         return [position.image(by) for by in self.maps]
 
+    def canonical(self, position: Position) -> Position:
+        # The boards come first in the keys: only where several are smallest the rest decides.
+        boards = [by.board(position.cells) for by in self.maps]
+        least = min(boards)
+        images = [position.image(by) for by, board in zip(self.maps, boards, strict=True)
+                  if board == least]
+        return min(images, key=lambda image: image.digits)
+
     # -- text -----------------------------------------------------------------------------
 
     def parse(self, text: str) -> Position:

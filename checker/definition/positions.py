@@ -26,14 +26,17 @@ class Position:
     known: dict[Any, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def image(self, by: Map) -> Position:
-        cells, counters = bytearray(self.cells), list(self.counters)
-        for cell, value in enumerate(self.cells):
-            cells[by.cells[cell]] = by.values[value]
+        counters = list(self.counters)
         for at, count in enumerate(self.counters):
             counters[by.counters[at]] = count
         pending = by.cells[self.pending] if self.pending >= 0 else -1
-        return Position(bytes(cells), tuple(counters), pending, self.turn ^ by.exchange,
+        return Position(by.board(self.cells), tuple(counters), pending, self.turn ^ by.exchange,
                         self.passing)
+
+    @property
+    def digits(self) -> tuple[bytes, tuple[int, ...], int, int, bool]:
+        """The digits of the key, the most significant first: they compare as keys do."""
+        return self.cells, self.counters, self.pending, self.turn, self.passing
 
 
 class Keys:

@@ -43,6 +43,18 @@ class Map:
     values: tuple[int, ...]
     counters: tuple[int, ...]
     exchange: bool
+    #: Where the value of each cell comes from, and what becomes of each value.
+    _sources: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    _table: bytes = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        sources = sorted(range(len(self.cells)), key=self.cells.__getitem__)
+        object.__setattr__(self, "_sources", tuple(sources))
+        object.__setattr__(self, "_table", bytes(self.values).ljust(256, b"\0"))
+
+    def board(self, cells: bytes) -> bytes:
+        """The image of a board, a byte for each cell."""
+        return bytes(map(cells.__getitem__, self._sources)).translate(self._table)
 
     def set(self, cells: frozenset[int]) -> frozenset[int]:
         return frozenset(self.cells[cell] for cell in cells)
@@ -309,7 +321,15 @@ class All(Truth):
     ordered: tuple[Truth, ...] = field(compare=False, repr=False)
 
     def holds(self, view: View) -> bool:
-        return all(part.holds(view) for part in self.ordered)
+        cells = view.cells
+        for part in self.ordered:
+            # Most parts look at one cell; a call for each would take most of the time.
+            if type(part) is Holding:
+                if cells[part.cell] not in part.values:
+                    return False
+            elif not part.holds(view):
+                return False
+        return True
 
     def image(self, by: Map) -> Truth:
         return conjunction([part.image(by) for part in self.ordered])

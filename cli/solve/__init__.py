@@ -92,12 +92,15 @@ def solve(
     if summary.value is not None:
         summary = replace(summary, line=_to_the_end(summary.game, summary.line))
     seconds = time.monotonic() - started
+    alone = _moves_alone(summary)
     if as_json:
-        click.echo(json.dumps(_final_object(summary, seconds)))
+        click.echo(json.dumps({**_final_object(summary, seconds), **alone}))
     else:
         from zermelo.cli.solve.live_view import show_result
 
         show_result(summary, seconds)
+        for note in alone.values():
+            click.echo(f"in how few moves: {'unknown' if note is None else note}")
         if demo:
             print_next_steps(run.campaign, spec, data_dir)
 
@@ -111,6 +114,21 @@ def _to_the_end(spec: str, line: list[str]) -> list[str]:
     for name in line:
         position = game.play(position, game.find_move(position, name))
     return line + game.line_names(play_on(game, position))
+
+
+def _moves_alone(summary: Summary) -> dict[str, int | None]:
+    """For one player who can win: in how few moves, or None if finding out takes too long."""
+    from zermelo.games.definition.game import DefinedGame
+    from zermelo.research.one_player import TooManyPositionsError, fewest_moves
+
+    game = open_game(summary.game)
+    if not isinstance(game, DefinedGame) or not game.model.solo or summary.bounds[0] <= 0:
+        return {}
+    try:
+        return {"fewest_moves": fewest_moves(game)}
+    except TooManyPositionsError as error:
+        click.echo(f"zermelo: {error}", err=True)
+        return {"fewest_moves": None}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
