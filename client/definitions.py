@@ -13,7 +13,7 @@ from pathlib import Path
 
 from zermelo.client.files import write_atomically
 from zermelo.client.folder import why
-from zermelo.games.definition.document import digest_of
+from zermelo.games.definition.document import text_with_digest
 from zermelo.games.definition.library import library_text
 from zermelo.games.definition.limits import MOST_TEXT_BYTES
 from zermelo.games.spec import definition_digest
@@ -38,7 +38,7 @@ class DefinitionFolder:
             return None
         try:
             with self._path(digest).open("rb") as file:
-                return _whole(file.read(MOST_TEXT_BYTES + 1), digest)
+                return text_with_digest(file.read(MOST_TEXT_BYTES + 1), digest)
         except OSError:
             return None
 
@@ -54,7 +54,7 @@ class DefinitionFolder:
             data = await self._ask(digest)
             if not data:
                 log.warning("the coordinator has no text of %s", spec)
-            elif _whole(data, digest) is None:
+            elif text_with_digest(data, digest) is None:
                 log.warning("the coordinator gave another text than that of %s", spec)
             else:
                 self._keep(digest, data)
@@ -74,12 +74,3 @@ class DefinitionFolder:
 
     def _path(self, digest: str) -> Path:
         return self._folder / f"{digest}{_SUFFIX}"
-
-
-def _whole(data: bytes, digest: str) -> str | None:
-    """The text, if it is the one with this digest."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    return text if digest_of(text) == digest else None
