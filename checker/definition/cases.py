@@ -103,7 +103,7 @@ def read_tables(text: str, params: str) -> Tables:
     name = document.text("game")
     if not _GAME.fullmatch(name):
         document.fail("game", "it is no name")
-    document.leave("title")
+    document.leave("title", "picture")  # for people: no rule depends on them
     values = read_values(document, params)
     for tree in document.trees("require"):
         if not number_of(tree, values.numbers):

@@ -15,6 +15,7 @@ from zermelo.checker.definition.positions import Keys, Position
 from zermelo.checker.definition.terms import Map
 from zermelo.checker.definition.writing import Writing
 from zermelo.games import Game, GameError, Key, Move, Score
+from zermelo.games.picture import Picture
 
 _SPEC = re.compile(r"([a-z][a-z0-9-]{0,31})@([0-9a-f]{32}):([ -~]*)", re.ASCII)
 _DIGEST_BYTES = 16
@@ -128,6 +129,9 @@ class CheckedDefinition(Game[Position]):
 
     def draw(self, position: Position) -> str:
         return self._writing.draw(position)
+
+    def picture(self, position: Position) -> Picture:
+        return self._writing.picture(position)
 
     def side_to_move(self, position: Position) -> str:
         return self._tables.setup.sides[position.turn]

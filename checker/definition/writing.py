@@ -10,6 +10,8 @@ import re
 from zermelo.checker.definition.cases import Tables
 from zermelo.checker.definition.positions import Keys, Position
 from zermelo.games import GameError
+from zermelo.games.picture import Picture, Point, Surface
+from zermelo.games.picture import Piece as PieceSign
 
 _NUMBER = re.compile(r"[0-9]{1,7}", re.ASCII)
 _LONGEST = 1000
@@ -41,16 +43,33 @@ class Writing:
         return " ".join(words)
 
     def draw(self, position: Position) -> str:
-        lines = [" ".join(line) if self._setup.board.size else line
+        board = [" ".join(line) if self._setup.board.size else line
                  for line in self._body(position)]
-        lines += [
+        return "\n".join([*board, *self._captions(position)])
+
+    def picture(self, position: Position) -> Picture:
+        """The cells with their pieces; heaps and pits are told in words."""
+        setup, board = self._setup, self._setup.board
+        kinds = [None, *(PieceSign(piece.kind, piece.sign, side=piece.side)
+                         for piece in setup.pieces[1:])]
+        points = tuple(
+            Point(name, row, col, kinds[value])
+            for name, (row, col), value in zip(
+                board.names, board.places, position.cells, strict=True
+            )
+        )
+        told = [] if board.size else self._body(position)
+        return Picture(Surface.SQUARES, points, (*told, *self._captions(position)))
+
+    def _captions(self, position: Position) -> list[str]:
+        lines = [
             f"{name}: {', '.join(str(position.counters[at]) for at in places)}"
             for name, places in self._named.items()
         ]
         if position.pending >= 0:
             lines.append(f"the piece on {self._setup.board.names[position.pending]} goes on")
         side = self._setup.sides[position.turn]
-        return "\n".join([*lines, f"{side} must pass" if position.passing else f"{side} to move"])
+        return [*lines, f"{side} must pass" if position.passing else f"{side} to move"]
 
     def _body(self, position: Position) -> list[str]:
         """The board, row by row."""

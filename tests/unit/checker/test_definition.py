@@ -167,3 +167,14 @@ def test_keys_that_are_no_positions() -> None:
     for text in ("", "x", "1,1,0/1,1,0 X", "2,2,0/2,2,0 Z", "2,2,0/2,2,0 X fun", "2,2,0/2,2,00 X"):
         with pytest.raises(GameError):
             game.parse(text)
+
+
+@pytest.mark.parametrize("spec", ["mnk:3x3", "kalah:2x2", "nim:3-4", "morris:3"])
+def test_pictures_show_the_position(spec: str) -> None:
+    game = checked(defined(spec))
+    position = game.play(game.initial(), game.moves(game.initial())[0])
+    picture = game.picture(position)
+    signs = "".join(point.piece.sign if point.piece else "-" for point in picture.points)
+    assert signs == game.format(position).split()[0].replace("/", "") or not signs
+    assert picture.captions[-1] in ("O to move", "O must pass")
+    assert game.draw(position).endswith(picture.captions[-1])
