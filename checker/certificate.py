@@ -20,7 +20,8 @@ from zermelo.games import KEY_BYTES, Bounds, Key
 AT_MOST = 1
 LEAF = 2
 
-NO_MOVE = 255
+#: No move, as certificates are kept in memory.
+NO_MOVE = 65_535
 
 #: What entries are sorted by: key, history, and "at least" before "at most".
 Order = tuple[Key, bytes, bool]
@@ -64,6 +65,15 @@ class Header:
     #: The version of Zermelo that wrote the file, and when.
     version: str
     created: str
+    #: Format 2: the text of the definition that `game` names by its digest, and the symmetries
+    #: that positions are canonical by, with spaces between their names.
+    definition: str = ""
+    symmetries: str = ""
+
+    @property
+    def format(self) -> int:
+        """The format of the file: only definitions need the second."""
+        return 2 if self.definition else 1
 
     @property
     def bounds(self) -> Bounds:
@@ -105,7 +115,7 @@ class Certificate:
     histories: list[bytes] = field(default_factory=list)
     flags: bytearray = field(default_factory=bytearray)
     bounds: array[int] = field(default_factory=lambda: array("h"))
-    moves: bytearray = field(default_factory=bytearray)
+    moves: array[int] = field(default_factory=lambda: array("H"))
     leaf_nodes: array[int] = field(default_factory=lambda: array("Q"))
     leaf_results: array[int] = field(default_factory=lambda: array("I"))
     leaf_hosts: array[int] = field(default_factory=lambda: array("I"))

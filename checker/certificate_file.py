@@ -11,12 +11,11 @@ This module writes it, `certificate_reader.py` reads it.
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ import zstandard
 
 from zermelo.checker.certificate import Certificate, CertificateError, Entry, Header
 from zermelo.checker.columns import pack_block
-from zermelo.checker.header_text import read_header
+from zermelo.checker.header_text import header_text, read_header
 from zermelo.checker.limits import (
     ENTRY_BYTES,
     MAX_BLOCK_BYTES,
@@ -35,7 +34,8 @@ from zermelo.checker.limits import (
 )
 
 MAGIC = b"ZERMELO\x1a"
-FORMAT_VERSION = 1
+#: Formats that can be read; the second is for definitions.
+FORMATS = (1, 2)
 LENGTH_BYTES = 4
 DIGEST_BYTES = 16
 #: What a compressor may add to a block that it cannot shorten, and the counts in a block.
@@ -50,7 +50,8 @@ def write_certificate(path: Path, header: Header, entries: Sequence[Entry]) -> i
     """
     ordered = sorted(entries, key=lambda entry: entry.order)
     leaves = sum(entry.leaf is not None for entry in ordered)
-    told = asdict(header) | {"entries": len(ordered), "leaves": leaves}
+    told = replace(header, entries=len(ordered), leaves=leaves)
+    read_header(header_text(told), told.format)  # a header that no reader would accept
     if max((len(entry.history) for entry in ordered), default=0) > MAX_HISTORY_BYTES:
         raise CertificateError(
             f"cannot write {str(path)!r}: a history has more than {MAX_HISTORY_BYTES:,} bytes"
@@ -85,18 +86,18 @@ def next_digest(before: bytes, *data: bytes) -> bytes:
     return digest.digest()
 
 
-def _write(file: Any, header: dict[str, Any], entries: Sequence[Entry]) -> None:
-    text = json.dumps(header).encode()
-    version = FORMAT_VERSION.to_bytes(2, "big")
+def _write(file: Any, made: Header, entries: Sequence[Entry]) -> None:
+    text = header_text(made)
+    version = made.format.to_bytes(2, "big")
     digest = next_digest(b"", MAGIC + version, text)
     file.write(MAGIC + version + len(text).to_bytes(LENGTH_BYTES, "big") + text + digest)
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
     for block in [*_blocks(entries), None]:
         packed = b""
         if block is not None:
-            columns = Certificate(read_header(text))
+            columns = Certificate(made)
             columns.append(block)
-            data = pack_block(columns.columns())
+            data = pack_block(columns.columns(), wide=made.format > 1)
             packed = compressor.compress(data)
             if len(data) > MAX_RATIO * len(packed):
                 raise CertificateError("cannot write entries so alike: no reader would accept them")

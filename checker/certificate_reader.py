@@ -25,12 +25,13 @@ from zermelo.checker.certificate import (
 )
 from zermelo.checker.certificate_file import (
     DIGEST_BYTES,
-    FORMAT_VERSION,
+    FORMATS,
     LENGTH_BYTES,
     MAGIC,
     next_digest,
 )
 from zermelo.checker.columns import unpack_block
+from zermelo.checker.header_game import game_of
 from zermelo.checker.header_text import read_header
 from zermelo.checker.limits import (
     ENTRY_BYTES,
@@ -43,7 +44,7 @@ from zermelo.checker.limits import (
     Memory,
 )
 from zermelo.checker.refusals import Fault, RefusedError, refusal
-from zermelo.games import KEY_BYTES, GameError, open_game
+from zermelo.games import KEY_BYTES, GameError
 
 _PIECE_BYTES = 1 << 20
 #: Of a block besides its entries: the number of these, and that of the histories.
@@ -90,12 +91,12 @@ def _open(file: BinaryIO) -> tuple[Header, bytes]:
     if file.read(len(MAGIC)) != MAGIC:
         raise DamagedError("this is no certificate; `zermelo proof export` writes one")
     version = int.from_bytes(_exactly(file, 2), "big")
-    if version > FORMAT_VERSION:
+    if version > max(FORMATS):
         raise DamagedError(
-            f"the certificate has format {version}, newer than this program's {FORMAT_VERSION};"
+            f"the certificate has format {version}, newer than this program's {max(FORMATS)};"
             " install a newer zermelo"
         )
-    if version < FORMAT_VERSION:
+    if version not in FORMATS:
         raise DamagedError(f"the certificate has format {version}, which never existed")
     length = int.from_bytes(_exactly(file, LENGTH_BYTES), "big")
     if length > MAX_HEADER_BYTES:
@@ -104,7 +105,7 @@ def _open(file: BinaryIO) -> tuple[Header, bytes]:
     digest = next_digest(b"", MAGIC + version.to_bytes(2, "big"), text)
     if _exactly(file, DIGEST_BYTES) != digest:
         raise DamagedError("the certificate is damaged: the header has a wrong digest")
-    return read_header(text), digest
+    return read_header(text, version), digest
 
 
 def _blocks(file: BinaryIO, digest: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -131,7 +132,9 @@ def _append(certificate: Certificate, packed: bytes, memory: Memory) -> None:
     header = certificate.header
     entries_left = header.entries - len(certificate)
     try:
-        block = unpack_block(_inflate(packed, entries_left), entries_left)
+        block = unpack_block(
+            _inflate(packed, entries_left), entries_left, wide=header.format > 1
+        )
         if len(certificate.leaf_nodes) + len(block["leaf_nodes"]) > header.leaves:
             raise ValueError(f"more leaves than the {header.leaves} that the header tells")
     except (zstandard.ZstdError, ValueError) as error:
@@ -170,7 +173,7 @@ def _check_order(certificate: Certificate, first: int) -> None:
     before = certificate.order(first - 1) if first else None
     for at, now in enumerate(_orders(certificate, first), first):
         if before is not None and now <= before:
-            game = open_game(certificate.header.game)
+            game = game_of(certificate.header)
             raise RefusedError(refusal(certificate, game, at, Fault.OUT_OF_ORDER))
         before = now
 
@@ -186,7 +189,7 @@ def _orders(certificate: Certificate, first: int) -> Iterator[Order]:
 
 def _after_last_position(certificate: Certificate, error: DamagedError) -> DamagedError:
     """The same error, telling where the file was still in order."""
-    game = open_game(certificate.header.game)
+    game = game_of(certificate.header)
     position = game.parse(certificate.header.position)
     with suppress(GameError):
         if len(certificate):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
+from zermelo.checker.certificate import NO_MOVE
 from zermelo.checker.limits import MAX_BLOCK_ENTRIES, MAX_HISTORY_BYTES
 from zermelo.games import KEY_BYTES
 
@@ -21,10 +23,12 @@ _COUNT_BYTES = 4
 #: The columns of the leaves, with the type of their numbers.
 LEAF_COLUMNS = {"leaf_nodes": "Q", "leaf_results": "I", "leaf_hosts": "I"}
 LEAF = 2
+#: No move where moves have one byte.
+_NARROW_NO_MOVE = 255
 
 
-def pack_block(columns: dict[str, Any]) -> bytes:
-    """The columns of a block as bytes."""
+def pack_block(columns: dict[str, Any], *, wide: bool = False) -> bytes:
+    """The columns of a block as bytes; `wide`: moves have two bytes, not one."""
     keys, flags = columns["keys"], columns["flags"]
     first = [
         int.from_bytes(keys[at : at + _HALF], "big") for at in range(0, len(keys), KEY_BYTES)
@@ -43,7 +47,7 @@ def pack_block(columns: dict[str, Any]) -> bytes:
         _planes(steps),
         _planes(second),
         _planes(columns["bounds"]),
-        bytes(columns["moves"]),
+        _planes(columns["moves"]) if wide else narrow_moves(columns["moves"]),
         *(_planes(columns[name]) for name in LEAF_COLUMNS),
         len(lengths).to_bytes(_COUNT_BYTES, "big"),
         _planes(lengths),
@@ -52,7 +56,12 @@ def pack_block(columns: dict[str, Any]) -> bytes:
     return b"".join(parts)
 
 
-def unpack_block(data: bytes, most: int) -> dict[str, Any]:
+def narrow_moves(moves: Iterable[int]) -> bytes:
+    """Moves in one byte each; `ValueError` for one that does not fit."""
+    return bytes(_NARROW_NO_MOVE if move == NO_MOVE else move for move in moves)
+
+
+def unpack_block(data: bytes, most: int, *, wide: bool = False) -> dict[str, Any]:
     """The columns that `pack_block` packed; `ValueError` if that is not what it is.
 
     A block may have at most `most` entries.
@@ -74,7 +83,9 @@ def unpack_block(data: bytes, most: int) -> dict[str, Any]:
             keys[half * _HALF + at :: KEY_BYTES] = plane
     block: dict[str, Any] = {"keys": keys, "flags": bytearray(flags)}
     block["bounds"] = reader.planes("h", number)
-    block["moves"] = bytearray(reader.take(number))
+    block["moves"] = reader.planes("H", number) if wide else array("H", (
+        NO_MOVE if move == _NARROW_NO_MOVE else move for move in reader.take(number)
+    ))
     leaves = sum(bool(flag & LEAF) for flag in flags)
     for name, kind in LEAF_COLUMNS.items():
         block[name] = reader.planes(kind, leaves)

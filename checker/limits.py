@@ -22,7 +22,7 @@ MAX_RATIO = 4096
 #: A history: 511 boards of Go, which is what the compiled prover has room for.
 MAX_HISTORY_BYTES = 511 * 16
 #: The columns of an entry, with those that only leaves have.
-ENTRY_BYTES = 36
+ENTRY_BYTES = 37
 #: What Python needs for a history besides its bytes: the object and a place in a list.
 HISTORY_OBJECT_BYTES = 41
 #: All entries with their histories, unless the user says otherwise.

@@ -11,7 +11,7 @@ from zermelo.games import Game
 from zermelo.games.registry import Registry
 
 checkers: Registry[Callable[[Any], Checker]] = Registry("checker", "zermelo.checkers")
-checkers.register("definition", "zermelo.checker.definition_checker:refuse_definition")
+checkers.register("definition", "zermelo.checker.definition_checker:open_definition_checker")
 checkers.register("go", "zermelo.checker.go_checker:GoChecker")
 checkers.register("reversi", "zermelo.checker.reversi_checker:ReversiChecker")
 

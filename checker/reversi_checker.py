@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from zermelo.checker.certificate import Certificate
+from zermelo.checker.columns import narrow_moves
 from zermelo.checker.interface import Place, Solver, Step, Tell
 from zermelo.checker.refusals import Fault, RefusedError, refusal
 from zermelo.checker.reversi import ReversiRules, ReversiSolver, ReversiTable
@@ -25,7 +26,8 @@ class ReversiChecker:
             at = next(at for at, history in enumerate(certificate.histories) if history)
             raise RefusedError(refusal(certificate, self._game, at, Fault.NO_POSITION))
         found = self._rules.first_fault(
-            certificate.keys, certificate.flags, certificate.bounds, certificate.moves
+            certificate.keys, certificate.flags, certificate.bounds,
+            narrow_moves(certificate.moves),
         )
         if found is not None:
             at, fault, key = found

@@ -14,11 +14,12 @@ from typing import Any
 
 from zermelo.checker.certificate import Certificate, Header
 from zermelo.checker.certificate_reader import read_certificate
+from zermelo.checker.header_game import game_of
 from zermelo.checker.interface import Solver, Tell
 from zermelo.checker.limits import DEFAULT_MEMORY_BYTES, DEFAULT_SECONDS, Deadline, Memory
 from zermelo.checker.refusals import Fault, Refusal, RefusedError, leaf_refusal
 from zermelo.checker.registry import open_checker
-from zermelo.games import Game, open_game
+from zermelo.games import Game
 
 #: How sure the statement about a sample is.
 CONFIDENCE = 0.95
@@ -110,7 +111,7 @@ def verify(
 
 def check_structure(certificate: Certificate, tell: Tell = lambda count: None) -> None:
     """`RefusedError` unless the root is proved and every entry follows from the others."""
-    game = open_game(certificate.header.game)
+    game = game_of(certificate.header)
     _check_root(certificate, game)
     open_checker(game).check(certificate, tell)
 
@@ -178,7 +179,7 @@ def _check_leaves(
         for future in futures:
             future.result()
     if crew.wrong:
-        game = open_game(certificate.header.game)
+        game = game_of(certificate.header)
         raise RefusedError(leaf_refusal(certificate, game, min(crew.wrong)))
     return sum(solver.nodes for solver in crew.solvers)
 
@@ -193,7 +194,7 @@ class _Crew:
         self._stopped = False
         self.done = 0
         self.wrong: list[int] = []
-        game = open_game(certificate.header.game)
+        game = game_of(certificate.header)
         self.solvers: Sequence[Solver] = open_checker(game).solvers(threads)
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import (
     database_options,
     json_option,
@@ -19,7 +20,6 @@ from zermelo.cli.options import (
 )
 from zermelo.cli.plain_errors import CommandError
 from zermelo.engine import open_engine
-from zermelo.games import open_game
 from zermelo.server.campaigns import (
     DEFAULT_PROBE_RATE,
     Summary,
@@ -64,7 +64,8 @@ def create(
     node_budget: int | None, replication: str, probe_rate: float, data_dir: Path,
     database: str | None, as_json: bool,
 ) -> None:
-    """Start a campaign for the game SPEC, such as reversi:6x6."""
+    """Start a campaign for the game SPEC, such as reversi:6x6, or of a definition FILE.toml."""
+    spec = open_local_game(spec).spec
     policy, quorum = _replication(replication)
     with open_connection(data_dir, database, create=True) as connection:
         made = create_campaign(
@@ -161,7 +162,7 @@ def import_(
     """
     from zermelo.server.claims import import_claims, read_claims
 
-    game, claims = read_claims(file, None if spec is None else open_game(spec))
+    game, claims = read_claims(file, None if spec is None else open_local_game(spec))
     name = name or file.stem
     policy, quorum = _replication(replication)
     with open_connection(data_dir, database, create=True) as connection:

@@ -19,7 +19,7 @@ from zermelo.client.settings import usable_cores
 from zermelo.proof.statement import statement
 
 if TYPE_CHECKING:
-    from zermelo.checker import Refusal, Report
+    from zermelo.checker import Header, Refusal, Report
 
 #: Exit codes of `verify`, besides those of the errors: it does not prove what it says, or
 #: nothing was found wrong but not everything was looked at.
@@ -63,7 +63,7 @@ def export(
         )
     if as_json:
         print_json({
-            "file": str(output), "bytes": exported.size, **asdict(exported.header),
+            "file": str(output), "bytes": exported.size, **_header_facts(exported.header),
             "unproved": exported.unproved or None,
         })
         return
@@ -155,6 +155,13 @@ def _refuse(refusal: Refusal, as_json: bool) -> NoReturn:
     sys.exit(REFUSED)
 
 
+def _header_facts(header: Header) -> dict[str, Any]:
+    """The header for programs; a definition is named by the digest in its spec."""
+    told = asdict(header)
+    del told["definition"]
+    return told
+
+
 def _facts(report: Report) -> list[tuple[str, str]]:
     if report.complete:
         verdict = "VERIFIED: every step was checked"
@@ -192,7 +199,7 @@ def _as_json(report: Report) -> dict[str, Any]:
         "verdict": "verified" if report.complete else "partly checked",
         "accepted": report.complete,
         "complete": report.complete,
-        **asdict(report.header),
+        **_header_facts(report.header),
         "digest": report.digest,
         "leaves_checked": report.leaves_checked,
         "seed": report.seed,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_json, print_table
 from zermelo.cli.plain_errors import CommandError
@@ -50,7 +51,7 @@ def study(
         draw = open_plot(plot)
     with Ticker() as ticker:
         made = make_study(
-            open_game(spec), exact=exact, games=games, seed=seed,
+            open_local_game(spec), exact=exact, games=games, seed=seed,
             report=lambda what, done: ticker.show(f"{what}: {done:,}"),
         )
     if draw is not None:

@@ -186,6 +186,13 @@ class Connection(Caller):
         reply: pb.SubmitResultsReply = await self._insist("SubmitResults", request)
         return reply
 
+    async def definition(self, digest: str) -> bytes:
+        """The text that the coordinator gives for a digest, which may be any; empty if none."""
+        reply: pb.DefinitionReply = await self._insist(
+            "Definition", pb.DefinitionRequest(digest=bytes.fromhex(digest))
+        )
+        return reply.text
+
     async def heartbeat(self, leases: Sequence[pb.LeaseProgress]) -> pb.HeartbeatReply:
         request = pb.HeartbeatRequest(host_key=self._host_key, leases=leases)
         reply: pb.HeartbeatReply = await self._insist("Heartbeat", request)

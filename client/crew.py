@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
 from zermelo.client.crew_member import CrewMember
+from zermelo.client.folder import ClientFolder
 from zermelo.client.frames import read_frame
 from zermelo.client.ledger import Ending, HeldLease
 from zermelo.client.preferences import Limits
@@ -31,11 +31,11 @@ class Crew:
     def __init__(
         self,
         settings: ClientSettings,
-        searches: Path,
+        folder: ClientFolder,
         on_report: Callable[[FromWorker], None],
     ) -> None:
         self._settings = settings
-        self._searches = searches
+        self._folder = folder
         self._on_report = on_report
         self._prepare: ToWorker | None = None
         self._limits = settings.preferences.idle
@@ -175,7 +175,7 @@ class Crew:
 
     def _arguments(self) -> list[str]:
         return [
-            str(self._limits.hash_mb), str(self._searches),
+            str(self._limits.hash_mb), str(self._folder.searches), str(self._folder.definitions),
             str(self._settings.checkpoint_seconds), str(int(self._settings.durable)),
         ]  # fmt: skip
 

@@ -17,6 +17,7 @@ from zermelo.client.clock import ClockWatch
 from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, Connection
 from zermelo.client.control import ControlServer
 from zermelo.client.crew import Crew
+from zermelo.client.definitions import DefinitionFolder
 from zermelo.client.folder import PATIENCE_SECONDS, ClientFolder
 from zermelo.client.governor import Allowance, Governor
 from zermelo.client.intake import Intake
@@ -33,6 +34,7 @@ from zermelo.client.status import snapshot
 from zermelo.client.stopping import Stopping
 from zermelo.client.throttle import Throttle
 from zermelo.games import GameError, open_game
+from zermelo.games.definition.library import add_source
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker
 from zermelo.retry import Backoff
@@ -74,7 +76,9 @@ class Daemon:
         self.spool = Spool(folder.spool, durable=settings.durable)
         self.ledger = Ledger(folder.reported)
         self.connection = Connection(settings, host_key, folder)
-        self.crew = Crew(settings, folder.searches, self._hear)
+        self.definitions = DefinitionFolder(folder.definitions, self.connection.definition)
+        add_source(self.definitions.text)
+        self.crew = Crew(settings, folder, self._hear)
         self.throttle = Throttle(self.crew)
         self.governor = Governor(settings.preferences, sensors)
         self.allowance = Allowance(settings.preferences.idle, in_use=False)
@@ -83,6 +87,7 @@ class Daemon:
         self.intake = Intake(
             self.connection, self.ledger, self.crew, self.speed,
             max_workunits=settings.max_workunits, feed=self._feed, hello=self._hello,
+            fetch=self.definitions.fetch,
         )  # fmt: skip
         self.pulse = Pulse(
             self.connection, self.ledger, on_drop=self._drop, on_settled=self._settled,
@@ -160,6 +165,7 @@ class Daemon:
         self.pulse.every(reply.heartbeat_ms)
         if reply.notice:
             log.info("the coordinator says: %s", reply.notice)
+        await self.definitions.fetch(reply.games)
         game = next(filter(_is_known, reply.games), "")
         if game and not self.speed.current:
             self._get_ready(game)

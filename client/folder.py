@@ -5,6 +5,7 @@
     ca.pem        certificates to trust, a copy of those that `configure` was given
     registration  of one that is being opened    reported   what the server was told
     spool         results not yet acknowledged   searches/  checkpoints
+    definitions/  texts of games, by digest
     logs/         what happened                  lock       held by the running client
     control       the socket for status, pause, resume and stop
 """
@@ -38,6 +39,7 @@ class ClientFolder:
         self.config = self.path / "config.toml"
         self.spool = self.path / "spool"
         self.searches = self.path / "searches"
+        self.definitions = self.path / "definitions"
         self.reported = self.path / "reported"
         self.speeds = self.path / "speeds"
         self.token = self.path / "token"
@@ -55,7 +57,7 @@ class ClientFolder:
     def make(self) -> None:
         """Create what is missing, for the owner's eyes only."""
         try:
-            for folder in (self.path, self.searches, self.logs):
+            for folder in (self.path, self.searches, self.definitions, self.logs):
                 folder.mkdir(parents=True, exist_ok=True)
             self.path.chmod(0o700)
         except OSError as error:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, WORTH_A_LINE, Connection
 from zermelo.client.crew import Crew
@@ -40,6 +40,7 @@ class Intake:
         max_workunits: int | None,
         feed: Callable[[], None],
         hello: Callable[[], Awaitable[None]],
+        fetch: Callable[[Iterable[str]], Awaitable[None]],
     ) -> None:
         self._connection = connection
         self._ledger = ledger
@@ -48,6 +49,7 @@ class Intake:
         self._max_workunits = max_workunits
         self._feed = feed
         self._hello = hello
+        self._fetch = fetch
         #: Workunits of this run that were not given back.
         self.taken = 0
         #: Counts the searches in a row that failed on this computer.
@@ -69,6 +71,7 @@ class Intake:
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
             reply = await self._request(wanted, patient=patient)
+            await self._fetch({workunit.game for workunit in reply.workunits})
             for workunit in reply.workunits:
                 self._take(workunit)
             if not reply.workunits:

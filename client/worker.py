@@ -22,9 +22,11 @@ from pathlib import Path
 from google.protobuf.message import Message
 
 from zermelo.client.checkpoints import Checkpoints
+from zermelo.client.definitions import DefinitionFolder
 from zermelo.client.frames import frame, receive_frame
 from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.engine import SharedTable
+from zermelo.games.definition.library import add_source
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 from zermelo.texts import one_line
@@ -162,14 +164,15 @@ def _die_with_parent() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """``python -m zermelo.client.worker SOCKET TABLE HASH_MB FOLDER CHECKPOINT_SECONDS DURABLE``
+    """``python -m zermelo.client.worker SOCKET TABLE HASH_MB SEARCHES DEFINITIONS SECONDS DURABLE``
 
     The first two are inherited files.
     """
     _die_with_parent()
     # The daemon decides when to stop; a Ctrl-C in its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    handle, table, hash_mb, folder, seconds, durable = arguments
+    handle, table, hash_mb, folder, definitions, seconds, durable = arguments
+    add_source(DefinitionFolder(Path(definitions)).text)
     searcher = Searcher(
         hash_mb=int(hash_mb),
         shared=SharedTable(int(table)),

@@ -43,6 +43,11 @@ class Spec:
         return {option: self.options.get(option, values[0]) for option, values in allowed.items()}
 
 
+def definition_digest(spec: str) -> str:
+    """The digest in ``name@digest:params``; empty for a spec that names no definition by it."""
+    return spec.partition(":")[0].partition("@")[2]
+
+
 def check_length(text: str) -> None:
     if len(text) > _LONGEST_SPEC:
         raise GameError(f"game spec of {len(text)} characters; at most {_LONGEST_SPEC} allowed")

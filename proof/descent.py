@@ -80,7 +80,9 @@ class Descent:
                 f"the engine finds no move that secures {bound:+d}, which the tree has proved,"
                 f" in {self._game.format(position)}"
             )
-        return move
+        # The checker may number moves in its own way.
+        after = self._game.canonical(self._game.play(position, move))
+        return self._moves.find(place, (self._game.encode(after), self._game.history(after)))
 
     def _answer(self, place: Place, threshold: int) -> tuple[bool | None, int]:
         """Whether the position is worth at least the threshold, and the nodes that took."""

@@ -12,6 +12,7 @@ from psycopg import IsolationLevel
 
 from zermelo import __version__
 from zermelo.checker import Entry, Header, write_certificate
+from zermelo.games.definition.game import DefinedGame
 from zermelo.proof.descent import Descent
 from zermelo.proof.moves import MoveFinder
 from zermelo.proof.strategy import ProofError, Strategy, find_strategy
@@ -51,14 +52,11 @@ def export_proof(
     many plies from the root, and with `full` to the end of every game.
     """
     game = campaign.game
-    if game.is_definition:
-        raise ProofError(
-            f"{game.short_spec} is a definition, and the checker has no rules of its own for"
-            " definitions yet; there is no certificate of it"
-        )
+    moves = MoveFinder(game)
     tree = Tree(connection, campaign.id, game)
     entries: dict[Any, Entry] = {}
-    lo, hi = -game.max_score, game.max_score
+    most = moves.checked.max_score
+    lo, hi = -most, most
     former = connection.isolation_level
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
     try:
@@ -71,9 +69,10 @@ def export_proof(
             ]
     finally:
         connection.isolation_level = former
-    moves = MoveFinder(game)
     descent = Descent(moves, None if full else to_depth) if full or to_depth is not None else None
     for strategy in filter(None, strategies):
+        if abs(strategy.bound) >= most and strategy.at_least == (strategy.bound < 0):
+            continue  # the checker sees in the rules what the tree had to prove
         lo, hi = (strategy.bound, hi) if strategy.at_least else (lo, strategy.bound)
         found = entries_of(strategy, moves)
         if descent is not None:
@@ -98,6 +97,8 @@ def export_proof(
         leaves=sum(entry.leaf is not None for entry in entries.values()),
         version=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
+        definition=game.definition.text if isinstance(game, DefinedGame) else "",
+        symmetries=" ".join(game.symmetry_names()) if isinstance(game, DefinedGame) else "",
     )
     size = write_certificate(path, header, list(entries.values()))
     return Exported(

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from zermelo.checker.definition.game import CheckedDefinition
 from zermelo.checker.interface import Place, Step
 from zermelo.checker.registry import open_checker
 from zermelo.games import Game, Move
+from zermelo.games.definition.game import DefinedGame
 
 __all__ = ["MoveFinder", "Place", "Step"]
+
+
+def as_checked(game: Game[Any]) -> Game[Any]:
+    """The game as the checker reads it: definitions it makes from the text."""
+    if not isinstance(game, DefinedGame):
+        return game
+    return CheckedDefinition(game.definition.text, game.spec, game.symmetry_names())
 
 
 class MoveFinder:
@@ -16,7 +25,9 @@ class MoveFinder:
 
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
-        self.steps = open_checker(game).steps
+        #: The rules that the certificate will be checked by.
+        self.checked = as_checked(game)
+        self.steps = open_checker(self.checked).steps
 
     def find(self, place: Place, after: Place) -> Move:
         """A move that leads from one canonical position to another."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from zermelo.checker import Header
-from zermelo.games import open_game
+from zermelo.checker.header_game import game_of
 
 
 def statement(header: Header) -> str:
-    game = open_game(header.game)
+    game = game_of(header)
     initial = game.format(game.initial()) == header.position
     about = "the initial position" if initial else f"the position {header.position}"
     if header.lo == header.hi:

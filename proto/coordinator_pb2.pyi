@@ -105,6 +105,18 @@ class HelloReply(_message.Message):
     games: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class DefinitionRequest(_message.Message):
+    __slots__ = ("digest",)
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    digest: bytes
+    def __init__(self, digest: _Optional[bytes] = ...) -> None: ...
+
+class DefinitionReply(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: bytes
+    def __init__(self, text: _Optional[bytes] = ...) -> None: ...
+
 class RequestWorkRequest(_message.Message):
     __slots__ = ("host_key", "wanted", "speed", "wait_ms")
     HOST_KEY_FIELD_NUMBER: _ClassVar[int]

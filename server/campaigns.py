@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 from zermelo import ZermeloError
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.database import Connection
+from zermelo.server.definitions import learn_definition, store_definition
 from zermelo.server.goals import Aim, ClaimAim, Goal
 from zermelo.server.listening import notify
 from zermelo.server.tree.identity import CampaignId, NodeId
@@ -97,23 +98,17 @@ def create_campaign(
     quorum: int = 1,
     probe_rate: float = DEFAULT_PROBE_RATE,
     claim: Bounds | None = None,
-    local: bool = False,
 ) -> Campaign:
     """The campaign of this name, made if there is none.
 
-    `CampaignError` when there is one of another game or goal. `local`: only this machine
-    will work on it.
+    `CampaignError` when there is one of another game or goal.
     """
     game = open_game(spec)
-    if game.is_definition and not local:
-        raise CampaignError(
-            f"{game.short_spec} is a definition, and definitions do not travel to volunteers"
-            f" yet; solve it on this machine with `zermelo solve {game.short_spec}`"
-        )
     start = start_position(game, position)
     position = None if position is None else game.format(start)
     name = name or (game.short_spec if position is None else f"{game.short_spec} {position}")
     with connection.transaction():
+        store_definition(connection, game)
         row = connection.execute(
             query("insert_campaign"),
             {
@@ -153,23 +148,30 @@ def find_campaign(connection: Connection, name: str) -> Campaign:
     if found is None:
         names = ", ".join(campaign.name for campaign in list_campaigns(connection))
         raise CampaignError(f"no campaign {name!r}; there are: {names or 'none'}")
-    return found
+    return _playable(connection, [found])[0]
 
 
 def list_campaigns(connection: Connection) -> list[Campaign]:
     with connection.cursor(row_factory=class_row(Campaign)) as cursor:
-        return cursor.execute(query("list_campaigns")).fetchall()
+        return _playable(connection, cursor.execute(query("list_campaigns")).fetchall())
 
 
 def running_campaigns(connection: Connection) -> list[Campaign]:
     with connection.cursor(row_factory=class_row(Campaign)) as cursor:
-        return cursor.execute(query("running_campaigns")).fetchall()
+        return _playable(connection, cursor.execute(query("running_campaigns")).fetchall())
 
 
 def waiting_campaigns(connection: Connection) -> list[Campaign]:
     """The campaigns that have something to assimilate."""
     with connection.cursor(row_factory=class_row(Campaign)) as cursor:
-        return cursor.execute(query("waiting_campaigns")).fetchall()
+        return _playable(connection, cursor.execute(query("waiting_campaigns")).fetchall())
+
+
+def _playable(connection: Connection, campaigns: list[Campaign]) -> list[Campaign]:
+    """The same campaigns, the definitions of their games known to this process."""
+    for campaign in campaigns:
+        learn_definition(connection, campaign.spec)
+    return campaigns
 
 
 def steer_campaign(connection: Connection, campaign: Campaign, state: CampaignState) -> None:
@@ -240,7 +242,10 @@ def standings(
     rows = connection.execute(
         query("campaign_standings"), {"campaign": campaign, "most": most, "skip": skip}
     )
-    return [_summary(*row) for row in rows]
+    found = rows.fetchall()
+    for _, spec, *_ in found:
+        learn_definition(connection, spec)
+    return [_summary(*row) for row in found]
 
 
 def _summary(

@@ -94,6 +94,13 @@ CREATE TYPE campaign_goal AS ENUM ('score', 'outcome');
 CREATE TYPE campaign_state AS ENUM ('running', 'paused', 'finished', 'cancelled');
 CREATE TYPE replication AS ENUM ('none', 'adaptive', 'quorum');
 
+-- The texts of games as data, by digest: campaigns name them in their specs, and volunteers fetch
+-- them.
+CREATE TABLE definitions (
+    digest  text PRIMARY KEY CHECK (digest ~ '^[0-9a-f]{32}$'),
+    text    text NOT NULL CHECK (octet_length(text) <= 16384)
+);
+
 CREATE TABLE campaigns (
     id              smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name            text NOT NULL UNIQUE,

@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from zermelo.cli.engine.contestants import Contestant, contestants
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Suite, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, open_engine
-from zermelo.games import open_game
 
 WRONG = 1  # exit code: somebody got another value than the suite lists
 TABLE_MB = 4  # plenty for suites that textbook algorithms can finish, and quickly cleared
@@ -60,7 +60,7 @@ def compare(
 
     Exit codes: 0, 1 somebody got a wrong value, 2 wrong input, 130 interrupted.
     """
-    loaded = load_suite(suite, None if spec is None else open_game(spec))
+    loaded = load_suite(suite, None if spec is None else open_local_game(spec))
     draw = None
     if plot is not None:
         # Loads matplotlib, which is optional, and takes a second; and fails before the work.

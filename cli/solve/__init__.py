@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from zermelo import ZermeloError
-from zermelo.cli.game_files import split_file
+from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import database_options, json_option, option, target_seconds_option
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
@@ -73,11 +73,7 @@ def solve(
     Ctrl-C stops it in good order, and the same command goes on where it stopped.
     """
     started = time.monotonic()
-    if split_file(spec)[0] is not None:
-        raise CommandError(
-            f"{spec}: a definition in a file is solved with `zermelo engine solve {spec}`;"
-            " only those of the library can be solved in parts yet"
-        )
+    spec = open_local_game(spec).spec
     if demo:
         if database is not None:
             raise CommandError("--demo begins anew, and has no right to do so in --database")
@@ -112,12 +108,15 @@ def solve(
     if summary.value is not None:
         summary = replace(summary, line=_to_the_end(summary.game, summary.line))
     seconds = time.monotonic() - started
+    alone = _moves_alone(summary)
     if as_json:
-        click.echo(json.dumps(_final_object(summary, seconds)))
+        click.echo(json.dumps({**_final_object(summary, seconds), **alone}))
     else:
         from zermelo.cli.solve.live_view import show_result
 
         show_result(summary, seconds)
+        for note in alone.values():
+            click.echo(f"in how few moves: {'unknown' if note is None else note}")
         if demo:
             print_next_steps(run.campaign, spec, data_dir)
 
@@ -131,6 +130,21 @@ def _to_the_end(spec: str, line: list[str]) -> list[str]:
     for name in line:
         position = game.play(position, game.find_move(position, name))
     return line + game.line_names(play_on(game, position))
+
+
+def _moves_alone(summary: Summary) -> dict[str, int | None]:
+    """For one player who can win: in how few moves, or None if finding out takes too long."""
+    from zermelo.games.definition.game import DefinedGame
+    from zermelo.research.one_player import TooManyPositionsError, fewest_moves
+
+    game = open_game(summary.game)
+    if not isinstance(game, DefinedGame) or not game.model.solo or summary.bounds[0] <= 0:
+        return {}
+    try:
+        return {"fewest_moves": fewest_moves(game)}
+    except TooManyPositionsError as error:
+        click.echo(f"zermelo: {error}", err=True)
+        return {"fewest_moves": None}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -154,7 +154,6 @@ class LocalRun:
                 target_seconds=self.settings.target_seconds,
                 # All clients are our own.
                 replication=Replication.NONE,
-                local=True,
             )
         self.campaign = campaign.name
         return campaign.state is CampaignState.FINISHED

@@ -26,6 +26,15 @@ def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
+def text_with_digest(data: bytes, digest: str) -> str | None:
+    """The text in these bytes, if it is the one with this digest."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if digest_of(text) == digest else None
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where in a definition something stands."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from zermelo.games.definition.board import MAPS
 from zermelo.games.definition.definition import Compiled, Definition
 from zermelo.games.definition.measure import Feature
 from zermelo.games.definition.params import Value
@@ -137,6 +138,14 @@ class DefinedGame(Game[DefinedPosition]):
 
     def symmetries(self, position: DefinedPosition) -> list[DefinedPosition]:
         return [symmetry.apply(position) for symmetry in self.compiled.symmetries]
+
+    def symmetry_names(self) -> tuple[str, ...]:
+        """The symmetries as certificates name them, the identity first."""
+        found = []
+        for symmetry in self.compiled.symmetries:
+            name = next(name for name in MAPS if self.model.board.map_named(name) == symmetry.cells)
+            found.append(f"{name}+exchange" if symmetry.exchange else name)
+        return tuple(found)
 
     # -- text -------------------------------------------------------------------------
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from zermelo.games.definition.definition import Definition, read_definition
+from zermelo.games.definition.document import digest_of
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.interface import GameError
 from zermelo.games.registry import GameFactory
 
 #: Definitions that files or peers brought along and that a process keeps at most.
-MOST_REMEMBERED = 64
+MOST_REMEMBERED = 256
 #: Names that compiled rules have already: the definition is found by name and digest only.
 HIDDEN = ("reversi",)
 
 _remembered: dict[str, Definition] = {}
+#: Each gives the text with a digest, if it has one.
+_sources: list[Callable[[str], str | None]] = []
 
 
 @cache
@@ -45,6 +49,20 @@ def remember(definition: Definition) -> None:
         del _remembered[next(iter(_remembered))]
 
 
+def add_source(text_of: Callable[[str], str | None]) -> None:
+    """Let this process look for texts by their digest in one more place."""
+    _sources.append(text_of)
+
+
+def library_text(digest: str) -> str | None:
+    """The text of the library's definition with this digest, if there is one."""
+    for name in _texts():
+        definition = library_definition(name)
+        if definition.digest == digest:
+            return definition.text
+    return None
+
+
 def find_definition(name: str) -> Definition | None:
     """The definition called ``name`` or ``name@digest``."""
     plain, _, digest = name.partition("@")
@@ -55,6 +73,12 @@ def find_definition(name: str) -> Definition | None:
     for definition in known:
         if definition.digest == digest:
             return definition
+    for text_of in _sources:
+        text = text_of(digest)
+        if text is not None and digest_of(text) == digest:
+            found = read_definition(text, name)
+            remember(found)
+            return found if found.name == plain else None
     return None
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from zermelo.games.definition.board import cells_of
 from zermelo.games.definition.errors import DefinitionError
 from zermelo.games.definition.model import SECOND, SIDES, Model
-from zermelo.games.definition.ranges import Range, range_of
+from zermelo.games.definition.ranges import Range, is_pit, range_of
 from zermelo.games.definition.reference import DefinedPosition
 from zermelo.games.definition.tables import Change, Instance, Tables
 from zermelo.games.definition.terms import FALSE, TRUE, Term
@@ -158,7 +158,7 @@ def counter_delta(model: Model, counter: int, instance: Instance) -> Range:
 def _added(model: Model, change: Change, before: Range) -> Range:
     """What is added to a counter, as far as the ends of the counter leave room for it."""
     low, high = _amount(model, change)
-    if model.board.kind == "pits":
+    if is_pit(model, change.counter):
         return low, high  # seeds are neither made nor lost: nothing reaches the ends
     most = model.counters[change.counter].most
     return (
@@ -178,10 +178,14 @@ def _amount(model: Model, change: Change) -> Range:
 def _changed(model: Model, change: Change, low: int, high: int) -> Range:
     less, more = _amount(model, change)
     if change.operator == "+=":
-        return low + less, high + more
-    if change.condition == TRUE:
+        less, more = low + less, high + more
+    elif change.condition != TRUE:
+        less, more = min(low, less), max(high, more)
+    if is_pit(model, change.counter):
         return less, more
-    return min(low, less), max(high, more)
+    # What is set stops at the ends of the counter, too.
+    most = model.counters[change.counter].most
+    return max(0, min(most, less)), max(0, min(most, more))
 
 
 def known_range(model: Model, counter: int, guard: Term) -> Range:

@@ -25,9 +25,9 @@ def _range(term: Term, model: Model) -> Range:
         case ("counter", at):
             return 0, model.counters[at].most
         case ("sum", counters):
-            if model.board.kind == "pits":
-                return 0, seeds_of(model)  # seeds are neither made nor lost
-            return 0, sum(model.counters[at].most for at in counters)
+            pits = [at for at in counters if is_pit(model, at)]
+            free = sum(model.counters[at].most for at in counters if at not in pits)
+            return 0, free + (seeds_of(model) if pits else 0)
         case ("largest", counters):
             return 0, len(counters)
         case ("count", ("isect", parts)):
@@ -40,6 +40,11 @@ def _range(term: Term, model: Model) -> Range:
         case ("+" | "-" | "*" | "/" | "%" as operator, left, right):
             return _operation(operator, range_of(left, model), range_of(right, model))
     return 0, 1
+
+
+def is_pit(model: Model, counter: int) -> bool:
+    """Whether a counter is a hole or a store: their seeds are neither made nor lost."""
+    return model.board.kind == "pits" and counter < 2 * model.board.holes + 2
 
 
 def seeds_of(model: Model) -> int:

@@ -10,6 +10,7 @@ from functools import cache
 
 from zermelo.games import open_game
 from zermelo.games.interface import KEY_BYTES
+from zermelo.games.spec import definition_digest
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.known import check_columns
 from zermelo.server.coordinator.leases import Question
@@ -42,4 +43,5 @@ def fault_below(proved: pb.KnownBounds, question: Question) -> str:
 
 @cache
 def _has_history(spec: str) -> bool:
-    return open_game(spec).path_dependent
+    # Definitions have none, and their texts need not be known here.
+    return not definition_digest(spec) and open_game(spec).path_dependent

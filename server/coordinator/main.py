@@ -30,6 +30,7 @@ from zermelo.retry import Retry, first_line
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission
 from zermelo.server.coordinator.blocking_pool import BlockingPool
+from zermelo.server.coordinator.definitions import Definitions
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.members import Members
@@ -116,7 +117,9 @@ async def _serve(
     pool, reading = BlockingPool(url), library(url)
     service = Service(leases, hosts, metrics, settings)
     handlers = (
-        service_handler(COORDINATOR, methods_of(service, Members(accounts, host_store))),
+        service_handler(COORDINATOR, methods_of(
+            service, Members(accounts, host_store), Definitions(statements)
+        )),
         service_handler(OPERATIONS, lambda _: Operations(pool).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     )

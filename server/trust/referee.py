@@ -20,6 +20,7 @@ from zermelo.engine import Engine, Known, Status, Window, open_engine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.proto.known import unpack
 from zermelo.server.database import Connection, in_transaction, serve
+from zermelo.server.definitions import learn_definition
 from zermelo.server.listening import CampaignLocks, notify
 from zermelo.server.trust import records
 from zermelo.server.vocabulary import Answer, Channel, Lock
@@ -129,6 +130,7 @@ class Referee:
     def _engine(self, spec: str) -> Engine:
         engine = self._engines.pop(spec, None)
         if engine is None:
+            learn_definition(self.connection, spec)
             engine = open_engine(open_game(spec), hash_mb=HASH_MB)
             if len(self._engines) >= MOST_ENGINES:
                 self._engines.pop(next(iter(self._engines)))

@@ -11,6 +11,13 @@ VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 
+-- name: store_definition
+-- The same digest is the same text.
+INSERT INTO definitions (digest, text) VALUES (%(digest)s, %(text)s) ON CONFLICT DO NOTHING
+
+-- name: find_definition
+SELECT text FROM definitions WHERE digest = %(digest)s
+
 -- name: set_root
 UPDATE campaigns SET root = %(root)s WHERE id = %(campaign)s
 

@@ -174,6 +174,7 @@ HONEST: dict[str, Behaviour] = {
     "Standing": lambda *_: pb.StandingReply(user_name="nobody"),
     "Hello": lambda *_: hello(),
     "RequestWork": lambda *_: no_work(),
+    "Definition": lambda *_: pb.DefinitionReply(),
     "SubmitResults": receipts,
     "Heartbeat": go_on,
     "ReturnWork": lambda *_: pb.ReturnWorkReply(),

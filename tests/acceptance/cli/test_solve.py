@@ -15,7 +15,9 @@ import pytest
 
 from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import wait_until
+from tests.support.definitions import TIC_TAC_TOE, play_text
 from tests.support.effort import first_of
+from zermelo.games.definition.library import remember
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import embedded_database
@@ -240,3 +242,30 @@ def test_mistakes_end_in_one_line(
     assert done.returncode == code
     assert complaint in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("clean")
+def test_a_definition_in_a_file_killed_in_the_middle_and_proved(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The client loses its life, then everything does; the text is in the database."""
+    file, proof = tmp_path / "mine.toml", tmp_path / "mine.proof"
+    file.write_text(TIC_TAC_TOE.replace("tic-tac-toe", "mine"))
+    game = play_text(file.read_text())
+    remember(game.definition)
+    prepare(folder, game.spec, node_budget=10)
+    run = Running(folder, str(file))
+    run.wait_for_progress(2)
+    os.kill(run.child("client"), signal.SIGKILL)
+    run.wait_for_progress(2)
+    run.process.kill()
+    run.process.communicate()
+    file.rename(tmp_path / "elsewhere.toml")
+    assert solve(folder, str(tmp_path / "elsewhere.toml"))["value"] == 0
+    place = ("--data-dir", str(folder))
+    exported = zermelo("proof", "export", game.short_spec, "-o", str(proof), "--full", *place)
+    assert exported.returncode == 0, exported.stderr
+    verified = zermelo("proof", "verify", str(proof), "--json")
+    assert verified.returncode == 0, verified.stderr
+    assert json.loads(verified.stdout)["game"] == game.spec

@@ -115,10 +115,15 @@ def test_the_library_is_solved(spec: str, value: int) -> None:
     assert answer("engine", "solve", spec)["value"] == value
 
 
-def test_a_file_is_not_solved_in_parts(template: Path) -> None:
-    result = run("solve", str(template))
-    assert isinstance(result.exception, ZermeloError)
-    assert f"zermelo engine solve {template}" in str(result.exception)
+@pytest.mark.parametrize("command", [("solve",), ("campaign", "create"), ("tree", "study")])
+def test_what_is_wrong_with_a_file_is_told_before_anything_begins(
+    template: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    template.write_text(template.read_text().replace("[board]", "[bored]"))
+    for file, message in ((template, "bored"), (tmp_path / "none.toml", "No such file")):
+        result = run(*command, str(file))
+        assert isinstance(result.exception, ZermeloError)
+        assert message in str(result.exception)
 
 
 def test_a_person_plays_a_file(template: Path) -> None:

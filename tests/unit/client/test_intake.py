@@ -32,7 +32,8 @@ def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
     connection: Any = Coordinator()
     hello: Any = None
     intake = Intake(
-        connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello
+        connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello,
+        fetch=hello,
     )
     with pytest.raises(Asked) as asked:
         asyncio.run(intake.run())

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.client_process import children, client, reason, searching
 from tests.support.coordinator import wait_until
+from tests.support.definitions import TIC_TAC_TOE, WALK, play_text
 from tests.support.effort import REPEATED
 from tests.support.hostile_coordinator import (
     GAME,
@@ -319,3 +320,22 @@ def test_games_that_this_release_does_not_know_do_not_end_the_client(tmp_path: P
     with server, client(server.address, tmp_path, "--workers", "1") as process:
         wait_until(lambda: server.calls("SubmitResults"))
         assert process.poll() is None
+
+
+def test_another_text_than_the_one_that_is_named_is_not_played(tmp_path: Path) -> None:
+    """The lease goes back, nothing is kept, and the client is there for other work."""
+    game = play_text(TIC_TAC_TOE)
+    asked = workunit(1, game=game.spec, position=game.encode(game.canonical(game.initial())))
+    server = HostileCoordinator(
+        RequestWork=lambda _, before: work(asked) if not before else (
+            work(workunit(2)) if before == 1 else no_work()
+        ),
+        Definition=lambda *_: pb.DefinitionReply(text=WALK.encode()),
+    )
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("SubmitResults"))
+    returned = [lease for request in server.requests["ReturnWork"] for lease in request.leases]
+    assert [(lease.lease_id, lease.cause) for lease in returned] == [(1, pb.ReturnedLease.FAILED)]
+    assert "is not known here" in returned[0].message
+    assert [result.lease_id for result in server.requests["SubmitResults"][0].results] == [2]
+    assert list(ClientFolder(tmp_path).definitions.iterdir()) == []

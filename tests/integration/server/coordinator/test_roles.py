@@ -46,6 +46,7 @@ TABLE: dict[str, tuple[set[Role], Any, str | None]] = {
     "Coordinator/Heartbeat": (
         VOLUNTEER, pb.HeartbeatRequest(host_key=KEY), service.UNKNOWN_HOST,
     ),
+    "Coordinator/Definition": (EVERY_ROLE, pb.DefinitionRequest(digest=b"d" * 16), None),
     "Coordinator/ReturnWork": (
         VOLUNTEER, pb.ReturnWorkRequest(host_key=KEY), service.UNKNOWN_HOST,
     ),

@@ -73,3 +73,11 @@ def test_the_limit_ends_a_game() -> None:
 def test_ranges_are_checked(old: str, new: str, reason: str) -> None:
     with pytest.raises(GameError, match=reason):
         play_text(TIC_TAC_TOE.replace(old, new, 1))
+
+
+def test_a_counter_that_is_set_beyond_its_end_lowers_nothing() -> None:
+    """It stops at its end, so that setting it again changes nothing: such a game never ends."""
+    text = TIC_TAC_TOE + '[counters]\nphase = { max = 2 }\n[[move]]\nskip = "wait"\nthen = "{}"\n'
+    for effect in ("phase = 3", "phase += 1"):
+        with pytest.raises(GameError, match="cannot be proved"):
+            play_text(text.replace("{}", effect))

@@ -1,0 +1,143 @@
+"""The rules at work: legal moves, what they do, and what an ended game is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from zermelo.checker.definition.cases import Case, Tables
+from zermelo.checker.definition.pieces import EMPTY, result_value
+from zermelo.checker.definition.positions import Position
+from zermelo.checker.definition.terms import Truth, enclosed
+from zermelo.games import GameError
+
+#: The number of the pass: behind that of every other move.
+PASS = 65_534
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A position while a move is being made."""
+
+    cells: bytearray
+    counters: list[int]
+    pending: int = -1
+    known: dict[Any, bool] = field(default_factory=dict)
+
+
+class Rules:
+    def __init__(self, tables: Tables) -> None:
+        self._tables, self._setup = tables, tables.setup
+        self._owners = tuple(piece.side for piece in self._setup.pieces)
+        self._moves = [
+            [(move, cases) for move, cases in sorted(tables.cases[side].items())]
+            for side in (0, 1)
+        ]
+        #: When the pieces of a rule go on, for each side and rule.
+        self._chains: dict[tuple[int, int], list[Truth]] = {}
+        for side, case in tables.every():
+            if case.chain >= 0:
+                self._chains.setdefault((side, case.rule), []).append(case.guard)
+
+    def start(self) -> Position:
+        counters = tuple(counter.start for counter in self._setup.counters)
+        return Position(bytes(self._tables.start), counters, -1, 0, passing=False)
+
+    # -- moves -------------------------------------------------------------------------
+
+    def moves(self, position: Position) -> list[int]:
+        """The numbers of the legal moves, none if the game is over."""
+        if self.ended(position) is not None:
+            return []
+        if position.passing:
+            return [PASS]
+        found = self._own_moves(position, position.turn)
+        if found or self._setup.stuck != "pass":
+            return found
+        return [PASS] if self._own_moves(position, 1 - position.turn) else []
+
+    def _own_moves(self, position: Position, side: int) -> list[int]:
+        return [move for move, cases in self._moves[side]
+                if any(case.guard.holds(position) for case in cases)]
+
+    def play(self, position: Position, move: int) -> Position:
+        """The position after a legal move."""
+        side = position.turn
+        if move == PASS:
+            return Position(position.cells, position.counters, position.pending, 1 - side,
+                            passing=False)
+        case = next((each for each in self._tables.cases[side].get(move, ())
+                     if each.guard.holds(position)), None)
+        if case is None:
+            raise GameError(f"move number {move} is not legal here")
+        draft = _Draft(bytearray(position.cells), list(position.counters))
+        self._move_pieces(case, position, draft)
+        self._change_counters(case, draft)
+        again = self._goes_on(case, draft, side)
+        return Position(bytes(draft.cells), tuple(draft.counters), draft.pending, 1 - side, again)
+
+    def _move_pieces(self, case: Case, position: Position, draft: _Draft) -> None:
+        turned = {cell for ray in case.rays
+                  for cell in enclosed(position, self._owners, position.turn, ray)}
+        if case.lifts != EMPTY:
+            for cell, value in enumerate(draft.cells):
+                if value == case.lifts:
+                    draft.cells[cell] = EMPTY
+        for cell, value in case.puts:
+            draft.cells[cell] = value
+        for cell in turned:
+            draft.cells[cell] = case.puts[0][1]
+
+    def _change_counters(self, case: Case, draft: _Draft) -> None:
+        for change in case.changes:
+            draft.known.clear()
+            if change.condition.holds(draft):
+                before = draft.counters[change.counter] if change.adds else 0
+                most = self._setup.counters[change.counter].most
+                after = before + change.amount.of(draft)
+                draft.counters[change.counter] = min(max(after, 0), most)
+        clock = self._setup.clock
+        if clock is not None:
+            most = self._setup.counters[clock].most
+            draft.counters[clock] = 0 if case.resets else min(draft.counters[clock] + 1, most)
+        draft.known.clear()
+
+    def _goes_on(self, case: Case, draft: _Draft, side: int) -> bool:
+        """Whether the same side moves again; the piece that must go on is then pending."""
+        if case.chain >= 0:
+            draft.pending = case.chain
+            if any(guard.holds(draft) for guard in self._chains[side, case.rule]):
+                return True
+            draft.pending = -1
+            draft.known.clear()
+        return case.again.holds(draft)
+
+    # -- ends -------------------------------------------------------------------------
+
+    def ended(self, position: Position) -> int | None:
+        """The score for the side to move if an end or the limit is reached."""
+        for end in self._tables.ends[position.turn]:
+            if end.condition.holds(position):
+                return end.score.of(position)
+        clock = self._setup.clock
+        if clock is not None and position.counters[clock] >= self._setup.counters[clock].most:
+            return self._setup.limit_score
+        return None
+
+    def score(self, position: Position) -> int:
+        """The score of a position without moves, for the side to move."""
+        found = self.ended(position)
+        if found is not None:
+            return found
+        if self._setup.stuck in ("score", "pass"):
+            return self.counted(position)
+        return result_value(self._setup.stuck, position.turn)
+
+    def counted(self, position: Position) -> int:
+        """What the score says now; 0 where there is none."""
+        scores = self._tables.scores
+        return 0 if scores is None else scores[position.turn].of(position)
+
+    def names(self) -> Sequence[str]:
+        return self._tables.moves

@@ -1,0 +1,50 @@
+"""Definitions that nobody should have to read: huge, deep, cyclic or none at all."""
+
+from __future__ import annotations
+
+from tests.support.definitions import TIC_TAC_TOE
+
+HEAD = 'zermelo = 1\ngame = "g"\n'
+HOSTILE = {
+    "nothing": "",
+    "zeros": "\0" * 100,
+    "long": "#" * (16 << 10) + "\n",
+    "huge number": HEAD + "score = " + "9" * 5000,
+    "huge board": TIC_TAC_TOE.replace("3 x 3", "999999 x 999999"),
+    "huge product": TIC_TAC_TOE.replace("3 x 3", "999999 * 999999 x 1"),
+    "brackets": HEAD + "board = " + "[" * 5000 + "]" * 5000,
+    "tables": HEAD + "board = " + "{a=" * 3000 + "1" + "}" * 3000,
+    "dotted": HEAD + ".".join("a" * 2000) + " = 1",
+    "parentheses": TIC_TAC_TOE.replace("lines(enemy)", "(" * 190 + "1" + ")" * 190),
+    "nots": TIC_TAC_TOE.replace("lines(enemy)", "not " * 95 + "1"),
+    "minuses": TIC_TAC_TOE.replace("lines(enemy)", "-" * 300 + "1"),
+    "long sum": TIC_TAC_TOE.replace("lines(enemy)", "+".join(["count(own)"] * 36)),
+    "endless sum": TIC_TAC_TOE.replace("lines(enemy)", "+".join(["count(own)"] * 1000)),
+    "look-alike": TIC_TAC_TOE.replace("lines", "lin\u0435s"),
+    "wide digits": TIC_TAC_TOE.replace("3 x 3", "\uff13 x \uff13"),
+    "many rules": TIC_TAC_TOE + '[[move]]\nplace = "stone"\n' * 600,
+    "many ends": TIC_TAC_TOE.replace("3 x 3", "8 x 8") + (
+        '[[end]]\nif = "lines(own) + lines(enemy) > 3"\nis = "win"\n' * 250
+    ),
+    "own rule": TIC_TAC_TOE.replace('place = "stone"', 'name = "a"\nskip = "a"\nif = "can(a)"'),
+    "many shapes": TIC_TAC_TOE.replace("3 x 3", "11 x 11").replace(
+        'place = "stone"', 'place = "stone"\nturn = true\nshape = ["##...", ".###"]'
+    ),
+    "many slides": TIC_TAC_TOE.replace("3 x 3", "8 x 8").replace(
+        'place = "stone"', 'slide = "stone"\nalong = "all"'
+    ),
+    "costly conditions": TIC_TAC_TOE.replace("3 x 3", "8 x 8").replace(
+        'place = "stone"',
+        'slide = "stone"\nalong = "all"\nif = "'
+        + " + ".join(["lines(own, to)"] * 20) + ' > 3"',
+    ),
+    "counters": HEAD + '[board]\ngrid = "2 x 2"\n[counters]\n'
+    + "\n".join(f"c{i} = {{ max = 999999 }}" for i in range(200)),
+    "a million": HEAD + '[board]\nheaps = "n"\n[params]\nn = {default=999999,min=1,max=999999}\n'
+    '[[move]]\ntake = "1 to 999999"\n',
+    "params": HEAD + "[params]\n" + "\n".join(
+        f"p{i} = {{default=1,min=1,max=2}}" for i in range(300)
+    ),
+    "bare cr": TIC_TAC_TOE.replace("\n", "\r"),
+    "surrogate": TIC_TAC_TOE.replace("stone", "\\ud800"),
+}

@@ -1,0 +1,25 @@
+"""The certificates that come with the project are accepted, with all leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from zermelo.checker import verify
+
+RESULTS = Path(__file__).parents[3] / "results"
+
+
+@pytest.mark.parametrize(("file", "game", "value"), [
+    ("alquerque-3x3.proof", "alquerque@07786cde5da5dc5dee74ee67fcafc68d:3x3,plies=40", -1),
+])
+def test_a_published_certificate(file: str, game: str, value: int) -> None:
+    report = verify(RESULTS / file)
+    assert report.complete
+    assert report.header.game == game
+    assert report.header.lo == report.header.hi == value
+
+
+def test_every_certificate_is_checked() -> None:
+    assert {path.name for path in RESULTS.glob("*.proof")} == {"alquerque-3x3.proof"}
