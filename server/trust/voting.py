@@ -163,8 +163,8 @@ def decide(
     )
 
 
-def agreed_below(winners: Sequence[Vote], strangers: int | None = 1) -> dict[Place, Bounds]:
-    """What is believed about positions below: what two users say, as many as for any answer.
+def agreed_below(winners: Sequence[Vote], *, of_trusted: bool = False) -> dict[Place, Bounds]:
+    """What is believed about positions below: what two users say, `of_trusted` one of them trusted.
 
     A lie about what nobody else's search has settled could not be refuted.
     """
@@ -175,7 +175,7 @@ def agreed_below(winners: Sequence[Vote], strangers: int | None = 1) -> dict[Pla
     return {
         place: _hull(vote.proved[place] for vote in by)
         for place, by in told.items()
-        if _suffice(by, 2, strangers)
+        if _suffice(by, 2, None if of_trusted else 1)
     }
 
 

@@ -1,8 +1,9 @@
 """Second opinions: unrecognisably among fresh workunits, some that others were asked before.
 
-Two kinds of workunits are asked again, only of users who have not seen them: those whose answer
-waits for another user's and, rarely, those whose answer is known (*probes*). That no
-workunit waits for another user is remembered until somebody says that work is ready.
+Three kinds of workunits are asked again, only of users who have not seen them: those whose answer
+waits for another user's, those that take another user too long and, rarely, those whose answer is
+known (*probes*). That no workunit waits for another user is remembered until somebody says that
+work is ready.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def choose(
     chance.shuffle(places)
 
     def seen(item: Again, place: int) -> bool:
-        return slots[place].user in item.users
+        return slots[place].user in item.users or slots[place].host in item.hosts
 
     for place in places if left else ():
         if chance.random() < probe_rate:
