@@ -4,7 +4,7 @@ Real PostgreSQL and the services' own code in virtual time (virtual/hoarders.py)
 hosts hoard: they ask for work all the time, report progress, and return nothing. Compared are the
 honest hosts alone, the same beside hoarders, and as many honest hosts as both together.
 
-    python bench/hoarders.py [--hosts 40] [--share 0.2] [--speed 40] [--json]
+    python bench/hoarders.py [--hosts 20] [--share 0.2] [--speed 4] [--mature] [--json]
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def run(
                 return solve_beside_hoarders(
                     connection, oracle, puzzle, honest=honest, hoarders=hoarders,
                     speed=options.speed, target_seconds=options.target_seconds,
+                    mature=options.mature,
                 )  # fmt: skip
 
 
@@ -60,12 +61,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("spec", nargs="?", default="reversi:6x6")
-    parser.add_argument("--plies-left", type=int, default=20, help="of the position to solve")
+    parser.add_argument("--plies-left", type=int, default=12, help="of the position to solve")
     parser.add_argument("--seed", type=int, default=1, help="of the moves that lead to it")
-    parser.add_argument("--hosts", type=int, default=40)
+    parser.add_argument("--hosts", type=int, default=20)
     parser.add_argument("--share", type=float, default=0.2, help="of the hosts that hoard")
-    parser.add_argument("--speed", type=float, default=40.0, help="nodes a second of a host")
+    parser.add_argument("--speed", type=float, default=4.0, help="nodes a second of a host")
     parser.add_argument("--target-seconds", type=float, default=60.0)
+    parser.add_argument("--mature", action="store_true",
+                        help="the honest are trusted from the beginning")
     parser.add_argument("--memory", type=Path, default=Path("bench/out/hoarders.sqlite"))
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", action="store_true")

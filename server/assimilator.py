@@ -122,6 +122,8 @@ def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -
                 _believe(connection, campaign, [result])
             believed.append(result)
         except Contradiction as contradiction:
+            _end(connection, campaign, believed)  # what is contested may be among them
+            believed = []
             if campaign.replication is Replication.NONE:
                 _quarantine(connection, campaign, result)
             elif _contest(connection, campaign, result, contradiction):

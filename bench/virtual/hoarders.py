@@ -42,6 +42,8 @@ class HoardedFleet(Fleet):
     """`size` honest clients and besides them `hoarders`; each of a user of its own."""
 
     hoarders: int = 0
+    #: Whether the honest are trusted from the beginning, and have the quota for it.
+    mature: bool = False
     #: The most leases that hoarders held at once.
     most_held: int = 0
     _held: dict[int, list[Held]] = field(default_factory=dict)
@@ -51,6 +53,9 @@ class HoardedFleet(Fleet):
         self._clock = VirtualClock(self.connection)
         self._users = count()
         super().__post_init__()
+        if self.mature:
+            self.connection.execute("UPDATE hosts SET streak = 100000, confirmed = 100000")
+            self.connection.execute("UPDATE users SET quota = 4096")
         self._hoarding = [self._client("hoarder", 1.0) for _ in range(self.hoarders)]
         heapq.heappush(self.events, (HOUSEKEEPING_SECONDS, 0, HOUSEKEEPING))
 
@@ -128,7 +133,7 @@ class Outcome(NamedTuple):
 
 def solve_beside_hoarders(
     connection: Connection, oracle: Oracle, puzzle: Puzzle, *, honest: int, hoarders: int,
-    speed: float, target_seconds: float,
+    speed: float, target_seconds: float, mature: bool = False,
 ) -> Outcome:  # fmt: skip
     """Solve the puzzle in a database of its own, which virtual time takes hold of."""
     campaign = create_campaign(
@@ -136,7 +141,9 @@ def solve_beside_hoarders(
         claim=puzzle.claim, name="beside hoarders", target_seconds=target_seconds,
         replication="adaptive",
     )  # fmt: skip
-    fleet = HoardedFleet(connection, campaign, oracle, honest, speed, hoarders=hoarders)
+    fleet = HoardedFleet(
+        connection, campaign, oracle, honest, speed, hoarders=hoarders, mature=mature
+    )
     fleet.run()
     oracle.save()
     summary = campaign_summary(connection, campaign.name)

@@ -24,7 +24,7 @@ MOST_SHARE = 3.0
 LEAST_CHECKED = 0.03
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
 #: nothing, but are the cheapest to invent, and the dearest to check.
-LEAST_CHECKED_EXHAUSTED = 0.08
+LEAST_CHECKED_EXHAUSTED = 0.06
 CHECKED_EXHAUSTED_OF_STRANGERS = 0.3
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest

@@ -2,8 +2,9 @@
 
 Three kinds of workunits are asked again, only of users who have not seen them: those whose answer
 waits for another user's, those that take another user too long and, rarely, those whose answer is
-known (*probes*). That no workunit waits for another user is remembered until somebody says that
-work is ready.
+known (*probes*). Where there may be probes every call takes the same statements, so that nobody
+can tell by the time whether it got a fresh workunit. Elsewhere it is remembered that no workunit
+waits for another user, until somebody says that work is ready.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class SecondOpinions:
 
     async def look(self, most: int = 1) -> list[Again]:
         """Workunits that wait for another user's answer, if there may be any."""
-        if not (self._waiting or self._news):
+        if not (self.possible or self._news):
             return []
         self._news = False  # word of others that comes from now on counts
         again = await self._store.workunits_asked_again(most)
