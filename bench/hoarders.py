@@ -14,30 +14,20 @@ import json
 import logging
 import math
 import os
-import random
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from virtual.fleet import Puzzle
-from virtual.hoarders import Outcome, solve_beside_hoarders
+from virtual.hoarders import Outcome, late_position, solve_beside_hoarders
 from virtual.oracle import Oracle
 
-from zermelo.games import Game, open_game
+from zermelo.games import open_game
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning import record
 
 #: What a campaign may take beside hoarders, by what it takes without them.
 MOST = 1.3
-
-
-def late_position(game: Game[Any], plies_left: int, seed: int) -> str:
-    """A position after random moves."""
-    chance, position = random.Random(seed), game.initial()
-    while game.plies_left(position) > plies_left and not game.is_final(position):
-        position = game.play(position, chance.choice(list(game.moves(position))))
-    return game.format(position)
 
 
 def run(

@@ -8,10 +8,12 @@ last as long as the rules allow.
 from __future__ import annotations
 
 import heapq
+import random
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from zermelo.games import Game
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.coordinator.in_process import InProcessCoordinator, Progress, Request
 from zermelo.server.coordinator.main import HOUSEKEEPING_SECONDS
@@ -129,6 +131,14 @@ class Outcome(NamedTuple):
     bounds: tuple[int, int]
     most_held: int
     expired: int
+
+
+def late_position(game: Game[Any], plies_left: int, seed: int) -> str:
+    """A position after random moves."""
+    chance, position = random.Random(seed), game.initial()
+    while game.plies_left(position) > plies_left and not game.is_final(position):
+        position = game.play(position, chance.choice(list(game.moves(position))))
+    return game.format(position)
 
 
 def solve_beside_hoarders(

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bench.virtual.clock import VirtualClock
 from bench.virtual.fleet import Puzzle
-from bench.virtual.hoarders import Outcome, solve_beside_hoarders
+from bench.virtual.hoarders import Outcome, late_position, solve_beside_hoarders
 from bench.virtual.oracle import Oracle
 from tests.support.coordinator import Queue
 from tests.support.databases import new_database
 from zermelo.engine import open_engine
-from zermelo.games import Bounds, Game, open_game
+from zermelo.games import Bounds, open_game
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.in_process import InProcessCoordinator
 from zermelo.server.database import Connection, connect_once
@@ -51,13 +49,6 @@ def test_hoarders_hold_no_more_than_a_new_user_may(
     assert check_database(connection) == []
 
 
-def late_position(game: Game[Any], seed: int) -> str:
-    chance, position = random.Random(seed), game.initial()
-    while game.plies_left(position) > 12:
-        position = game.play(position, chance.choice(list(game.moves(position))))
-    return game.format(position)
-
-
 def beside_hoarders(postgres: str, oracle: Oracle, puzzle: Puzzle, hoarders: int) -> Outcome:
     with new_database(postgres) as url, connect_once(url) as connection:
         return solve_beside_hoarders(
@@ -73,7 +64,7 @@ def test_a_fifth_of_hoarders_delays_a_campaign_little(postgres: str, tmp_path: P
     oracle = Oracle(game, tmp_path / "answers.sqlite")
     ratios = []
     for seed in (2, 3, 4, 5):
-        puzzle = Puzzle(late_position(game, seed), "score", None)
+        puzzle = Puzzle(late_position(game, 12, seed), "score", None)
         alone, beside = (beside_hoarders(postgres, oracle, puzzle, hoarders) for hoarders in (0, 4))
         assert alone.bounds == beside.bounds
         ratios.append(beside.seconds / alone.seconds)
