@@ -50,6 +50,7 @@ from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.tree import Tree
 from zermelo.server.trust import records
 from zermelo.server.trust.referee import Referee
+from zermelo.server.trust.voting import check_rate
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
@@ -295,13 +296,12 @@ class Simulation:
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 8)
         row = self.connection.execute(
             "SELECT min(streak), (SELECT max(lease) FROM results WHERE host <> %s) FROM hosts"
             " WHERE id = ANY(%s)",
             (self.referee.host, honest),
         ).fetchone()
-        if row and row[0] >= rarely:
+        if row and check_rate(row[0], records.TRUSTED_AFTER, 0.0) <= records.LEAST_CHECKED:
             self.trusted_from_lease, self.trusted_after = row[1], self.answers
 
     # -- what came of it ----------------------------------------------------------------------

@@ -24,12 +24,12 @@ MOST_SHARE = 3.0
 LEAST_CHECKED = 0.03
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
 #: nothing, but are the cheapest to invent, and the dearest to check.
-LEAST_CHECKED_EXHAUSTED = 0.06
+LEAST_CHECKED_EXHAUSTED = 0.04
 CHECKED_EXHAUSTED_OF_STRANGERS = 0.3
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
 #: ones at most 1.1 % were, by a search that had a warm table: bench/exhausted.py.)
-TOLERATED_REFUTED = 3
+TOLERATED_REFUTED = 2
 TOLERATED_SHARE = 0.1
 #: Leases that a host ended without a result cost its record when they are more than
 #: TOLERATED_ABANDONED and this share of its results.

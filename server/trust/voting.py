@@ -208,8 +208,12 @@ def users(votes: Iterable[Vote]) -> set[int]:
 
 
 def check_rate(streak: int, trusted_after: int, least: float) -> float:
-    """How likely an answer is checked by another user: always, then less the longer the record."""
-    return 1.0 if streak < trusted_after else max(least, 8.0 ** (trusted_after - streak))
+    """How likely an answer is checked by another user.
+
+    Always, until its host is trusted. Then half as often with each confirmed workunit, so that who
+    waits only for that, to lie, is soon found.
+    """
+    return 1.0 if streak < trusted_after else max(least, 0.5 ** (streak - trusted_after + 1))
 
 
 def known_users(votes: Iterable[Vote]) -> set[int]:
