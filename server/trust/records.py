@@ -21,7 +21,7 @@ TRUSTED_AFTER = 12
 #: No answer counts as more typical workunits than this, so that a record takes several.
 MOST_SHARE = 3.0
 #: At least this share of a trusted host's answers is checked.
-LEAST_CHECKED = 0.03
+LEAST_CHECKED = 0.025
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
 #: nothing, but are the cheapest to invent, and the dearest to check.
 LEAST_CHECKED_EXHAUSTED = 0.04
