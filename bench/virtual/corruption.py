@@ -119,7 +119,7 @@ def _costs(
            f" after {1 / checked:.0f} lies on average")
 
     def alone(proof: FalseProof) -> float:
-        record = max(trusted_after, proof.share * workunits)
+        record = max(trusted_after, proof.share * workunits / records.MOST_STAKES)
         chance = (1 - checked) ** proof.lies
         return max(record, honest * workunits) / chance
 

@@ -312,10 +312,11 @@ class Comparison:
     def _caution(self, question: Question, answers: list[StoredVote]) -> Caution:
         if question.replication != Replication.ADAPTIVE:
             return PLAIN
-        # Nobody is believed alone about more than the work that stands behind the record, nor are
-        # strangers about more than makes one of them trusted.
+        # Strangers are believed about no more than one of them who has just become trusted.
         record = max(records.TRUSTED_AFTER, *(answer.streak for answer in answers)) * self._typical
-        caution = replace(self._project, high_stakes=question.stakes > record)
+        caution = replace(
+            self._project, high_stakes=question.stakes > records.MOST_STAKES * record
+        )
         if question.disputed and self._users.trusted >= FEW_TRUSTED:
             return replace(caution, strangers=None)
         return caution

@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 TRUSTED_AFTER = 12
 #: No answer counts as more typical workunits than this, so that a record takes several.
 MOST_SHARE = 3.0
+#: Nobody is believed alone about more than this many times the work behind the record. To be asked
+#: one certain question takes more honest work than that: bench/trust.py.
+MOST_STAKES = 8.0
 #: At least this share of a trusted host's answers is checked.
 LEAST_CHECKED = 0.025
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
