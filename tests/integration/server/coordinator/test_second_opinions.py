@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.support.coordinator import Queue
-from zermelo.server.coordinator.account_store import HostStore
+from zermelo.server.coordinator.account_store import HostStore, Introduction
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.quota import Quota
@@ -59,9 +59,8 @@ def test_every_call_takes_the_same_statements(
 
         async def ask(user: str) -> tuple[list[Leased], list[str]]:
             rows = await statements.run("ensure_user", {"name": user})
-            host = await HostStore(statements).register_host(
-                rows[0][0], uuid.uuid4(), name="", version="", workers=1, speed=0.0
-            )
+            hello = Introduction(rows[0][0], uuid.uuid4(), "", version="", workers=1, speed=0.0)
+            (host,) = await HostStore(statements).register_hosts([hello])
             statements.names.clear()
             leased, _ = await assigner.assign([Request(host.id, host.user, 1, 0.0)])
             return leased, list(statements.names)
