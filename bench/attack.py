@@ -5,9 +5,9 @@ The coordinator is a process of its own on a real PostgreSQL, and is called over
     python bench/attack.py bombs       100 calls of strangers at once, 16 MB of empty fields each
     python bench/attack.py results     SubmitResults of many bounds for leases that do not exist
     python bench/attack.py poller      one account polls, another one waits for second opinions
-    python bench/attack.py hoarders    a campaign in virtual time in which 20 % of the hosts hoard
 
-Without a word all of them; `--json` prints one object. Exit code 1 when a limit is broken.
+Without a word all of them; `--json` prints one object. Exit code 1 when a limit is broken. Hosts
+that hoard work: bench/hoarders.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import asyncio
 import json
 import math
 import multiprocessing
-import random
 import sys
 import tempfile
 import time
@@ -28,39 +27,27 @@ from typing import Any
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from virtual.fleet import HEARTBEAT, LATENCY, TARGET_SECONDS, TICK, Client, Fleet
-from virtual.oracle import Oracle
 
-from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.coordinator.in_process import InProcessCoordinator, Progress, Request
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
-from zermelo.server.planning import record
 from zermelo.server.ports import free_port
 from zermelo.server.trust.accounts import Role, open_account
 
-#: What must not be exceeded: megabytes, milliseconds, and the time of a campaign.
+#: What must not be exceeded: megabytes and milliseconds.
 MOST_MEGABYTES = 64.0
 MOST_HEALTH_MS = 100.0
 MOST_WAIT_MS = 500.0
-MOST_SLOWDOWN = 1.3
 
 BOMB = b"\x12\x00" * (8 * 2**20)
 BOMBS = 100
 SUBMIT = f"/{service.COORDINATOR.full_name}/SubmitResults"
 POLL_SECONDS = 0.4
-#: The campaign in virtual time: nodes a second are few, so that a small game takes a while.
-HOARDED = "reversi:4x6"
-CLIENTS, SPEED, USERS = 40, 1.0, 8
-HOARDERS = 0.2
-HOUSEKEEPING = 2.0
-LEASE_SECONDS = 60.0
 
 
 class Server:
@@ -270,121 +257,6 @@ async def poller(server: Server, connection: Connection) -> dict[str, Any]:
             "ok": len(waits) == 20 and max(waits) <= MOST_WAIT_MS}  # fmt: skip
 
 
-class HoardedFleet(Fleet):
-    """A fleet with hosts that take all they get, report progress and never answer."""
-
-    hoarders: list[Client]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.coordinator = InProcessCoordinator(
-            self.connection, lease_seconds=LEASE_SECONDS, limits_users=True
-        )
-        self.hoarders = []
-        self.hoarded: dict[int, Client] = {}
-        self._chance = random.Random(1)
-        self._kept_house = 0.0
-
-    def _client(self, pace: float) -> Client:
-        speed = pace * self.speed
-        self._registered = getattr(self, "_registered", 0) + 1
-        host = self.coordinator.register(f"honest {self._registered % USERS}", speed=speed)
-        return Client(host.id, host.user, speed, LATENCY / pace)
-
-    def add_hoarders(self, count: int) -> None:
-        for number in range(count):
-            host = self.coordinator.register(f"hoarder {number}", speed=self.speed)
-            self.hoarders.append(Client(host.id, host.user, self.speed, 0.0))
-
-    def run(self) -> None:
-        self._serve([])
-        while not self.plan.finished:
-            at = self.events[0][0] + TICK if self.events else math.inf
-            at = min(at, self._kept_house + HOUSEKEEPING)
-            self._pass(at - self.now)
-            self.now = at
-            if at >= self._kept_house + HOUSEKEEPING:
-                self._keep_house()
-                if self.idle:
-                    self._lease()
-            else:
-                self._serve(self._due())
-
-    def _pass(self, seconds: float) -> None:
-        """Let time pass in the database, too: leases grow older."""
-        self.connection.execute(
-            "UPDATE leases SET leased_at = leased_at - s, deadline = deadline - s"
-            " FROM (SELECT %s * interval '1 second') AS t (s) WHERE state = 'open'", (seconds,),
-        )  # fmt: skip
-
-    def _keep_house(self) -> None:
-        self._kept_house = self.now
-        if self.now % HEARTBEAT < HOUSEKEEPING:
-            honest = [
-                Progress(job.client.host, job.lease,
-                         max(1, round((self.now - job.started) * job.client.speed)))
-                for job in self.jobs.values() if job.started <= self.now
-            ]  # fmt: skip
-            # Just as many nodes more as keep a lease alive.
-            hoarded = [
-                Progress(client.host, lease, round(self.now) + 1)
-                for lease, client in self.hoarded.items()
-            ]
-            told = self.coordinator.heartbeat(honest + hoarded)[len(honest):]
-            for item in told:
-                if item.directive != "continue":
-                    del self.hoarded[item.lease]
-        self.coordinator.expire()
-        self.coordinator.ask_overdue_again()
-        if self.hoarders:
-            self._hoard()
-
-    def _lease(self) -> None:
-        # Who comes first is as random as the order in which calls wait.
-        first = self._chance.random() * (len(self.hoarders) + len(self.idle)) < len(self.hoarders)
-        if first:
-            self._hoard()
-        super()._lease()
-        if not first:
-            self._hoard()
-
-    def _hoard(self) -> None:
-        leased = self.coordinator.request_for_all(
-            [Request(client.host, client.user, 256, client.speed) for client in self.hoarders]
-        )
-        for item in leased:
-            self.hoarded[item.lease] = self.hoarders[item.request - 1]
-
-
-def hoarders(
-    connection: Connection, memory: Path, clients: int = CLIENTS, speed: float = SPEED
-) -> dict[str, Any]:
-    """How long a campaign takes with 20 % hoarders beside the same honest hosts."""
-    record.SNAPSHOT_SECONDS = record.QUIET_SNAPSHOT_SECONDS = math.inf
-    game = open_game(HOARDED)
-    oracle = Oracle(game, memory, 1)
-    seconds = {}
-    more = round(clients * HOARDERS / (1 - HOARDERS))
-    for count in (0, more):
-        name = f"{count} hoarders"
-        campaign = create_campaign(
-            connection, game.spec, name=name, goal="score", target_seconds=TARGET_SECONDS,
-            replication="adaptive",
-        )  # fmt: skip
-        fleet = HoardedFleet(connection, campaign, oracle, clients, speed)
-        # A mature project: the honest are trusted, and belong to several users.
-        connection.execute("UPDATE hosts SET streak = 100000, confirmed = 100000")
-        connection.execute("UPDATE users SET quota = 4096")
-        fleet.add_hoarders(count)
-        fleet.run()
-        oracle.save()
-        seconds[count] = fleet.now
-    slowdown = seconds[more] / seconds[0]
-    return {"clients": clients, "hoarders": more, "seconds_without": seconds[0],
-            "seconds_with": seconds[more], "slowdown": slowdown,
-            "ok": slowdown <= MOST_SLOWDOWN}  # fmt: skip
-
-
 def attack(names: list[str]) -> dict[str, Any]:
     """What these attacks did."""
     reports: dict[str, Any] = {}
@@ -392,18 +264,13 @@ def attack(names: list[str]) -> dict[str, Any]:
         Path(folder).chmod(0o711)
         with running(EmbeddedPostgres(Path(folder))) as url:
             ensure_schema(url)
-            with connect_once(url) as connection:
-                if {"bombs", "results", "poller"} & set(names):
-                    with serving(url) as server:
-                        if "bombs" in names:
-                            reports["bombs"] = asyncio.run(bombs(server))
-                        if "results" in names:
-                            reports["results"] = asyncio.run(results(server, connection))
-                        if "poller" in names:
-                            reports["poller"] = asyncio.run(poller(server, connection))
-                connection.execute("UPDATE campaigns SET state = 'cancelled'")
-                if "hoarders" in names:
-                    reports["hoarders"] = hoarders(connection, Path(folder) / "answers.sqlite")
+            with connect_once(url) as connection, serving(url) as server:
+                if "bombs" in names:
+                    reports["bombs"] = asyncio.run(bombs(server))
+                if "results" in names:
+                    reports["results"] = asyncio.run(results(server, connection))
+                if "poller" in names:
+                    reports["poller"] = asyncio.run(poller(server, connection))
     return reports
 
 
@@ -411,7 +278,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    known = ("bombs", "results", "poller", "hoarders")
+    known = ("bombs", "results", "poller")
     parser.add_argument("attack", nargs="*", help=f"of {', '.join(known)}; default: all")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -36,6 +36,7 @@ from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server import validator
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import (
+    DEFAULT_PROBE_RATE,
     Campaign,
     create_campaign,
     running_campaigns,
@@ -48,7 +49,8 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.tree import Tree
 from zermelo.server.trust import records
-from zermelo.server.trust.referee import FEW_TRUSTED, Referee
+from zermelo.server.trust.referee import Referee
+from zermelo.server.trust.voting import check_rate
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
@@ -56,7 +58,6 @@ EMPTIES = 12
 #: At least one answer in this number comes after all honest hosts are trusted.
 ANSWERS_PART_TRUSTED = 5
 NODE_BUDGET = 100
-PROBE_RATE = 0.01
 #: Hosts for each question that the referee answers while each of them answers one or none.
 HOSTS_PER_REFEREE = 200
 #: Half of the answers that 200 hosts needed before trust was confirmed work.
@@ -131,15 +132,16 @@ class Report:
 class Simulation:
     def __init__(self, connection: Connection, hosts: int, seed: int) -> None:
         self.connection = connection
-        self.coordinator = InProcessCoordinator(connection, probe_rate=PROBE_RATE)
+        self.coordinator = InProcessCoordinator(connection, probe_rate=DEFAULT_PROBE_RATE)
         self.chance = random.Random(seed)
         self.engine: Engine = open_engine(open_game(SPEC), hash_mb=4)
         self.referee = Referee(connection)
         self.hosts = self._register(hosts)
         self.answers = self.lies = self.lazy_answers = 0
+        #: The leases whose hosts were not trusted when they answered.
+        self.of_strangers: list[int] = []
         self.trusted_from_lease: int | None = None
         self.trusted_after = 0
-        self.young_until_lease: int | None = None
         self.campaigns: list[Campaign] = []
         self.truths: list[int] = []
 
@@ -186,7 +188,7 @@ class Simulation:
         idle, busy = list(self.hosts), []
         now, idle_rounds = 0.0, 0
         while not plan.finished:
-            now += 0.1
+            now, refereed = now + 0.1, False
             plan.step(Demand(len(self.hosts), SPEED, now))
             self.chance.shuffle(idle)
             jobs = self._lease(idle)
@@ -200,13 +202,13 @@ class Simulation:
             while validator.validate(self.connection):
                 pass
             if self.chance.random() < len(self.hosts) / HOSTS_PER_REFEREE:
-                self.referee.step()
+                refereed = self.referee.step()
             while validator.validate(self.connection):
                 pass
             while assimilate(self.connection, campaign):
                 pass
             self._note_trusted()
-            idle_rounds = 0 if done else idle_rounds + 1
+            idle_rounds = 0 if done or refereed else idle_rounds + 1
             if idle_rounds > 200:
                 raise RuntimeError(f"campaign {campaign.name} does not go on")
         self._submit(busy)
@@ -250,6 +252,7 @@ class Simulation:
             )
         ])  # fmt: skip
         self.answers += len(jobs)
+        self.of_strangers += [job.lease for job in jobs if not job.host.trusted]
 
     def _answer(self, job: Job) -> tuple[str, int, int, int, bytes | None]:
         if job.host.kind == "lazy":
@@ -290,21 +293,15 @@ class Simulation:
         )}  # fmt: skip
         for host in self.hosts:
             host.trusted = host.id in trusted
-        if self.young_until_lease is None and len(trusted) >= FEW_TRUSTED:
-            row = self.connection.execute(
-                "SELECT max(lease) FROM results WHERE host <> %s", (self.referee.host,)
-            ).fetchone()
-            self.young_until_lease = row[0] if row else None
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        rarely = records.TRUSTED_AFTER - math.log(records.LEAST_CHECKED, 8)
         row = self.connection.execute(
             "SELECT min(streak), (SELECT max(lease) FROM results WHERE host <> %s) FROM hosts"
             " WHERE id = ANY(%s)",
             (self.referee.host, honest),
         ).fetchone()
-        if row and row[0] >= rarely:
+        if row and check_rate(row[0], records.TRUSTED_AFTER, 0.0) <= records.LEAST_CHECKED:
             self.trusted_from_lease, self.trusted_after = row[1], self.answers
 
     # -- what came of it ----------------------------------------------------------------------
@@ -327,17 +324,6 @@ class Simulation:
                 wrong_value |= node.id == campaign.root
         return len(ids), wrong, wrong_value
 
-    def audited(self) -> float:
-        """The share of agreed answers that the referee searched, too, while few were trusted."""
-        row = self.connection.execute(
-            "SELECT count(*) FILTER (WHERE refereed), count(*) FROM ("
-            "  SELECT bool_or(host = %s) AS refereed FROM results WHERE lease < %s"
-            "    AND state = 'assimilated' GROUP BY workunit HAVING count(*) > 1"
-            ") AS agreed",
-            (self.referee.host, self.young_until_lease or 2**62),
-        ).fetchone()
-        return float(row[0]) / row[1] if row and row[1] else 0.0
-
     def extra_work(self, after: int) -> dict[str, float]:
         """Nodes by those of first answers, by what they were for, since a lease."""
         rows = self.connection.execute(
@@ -348,23 +334,27 @@ class Simulation:
                     WHEN results.host = %(referee)s THEN 'the referee'
                     WHEN leases.probe THEN 'known answers'
                     WHEN first.lease IS NULL THEN 'first answers'
-                    WHEN first.lease < 0 THEN 'restated answers'
-                    WHEN hosts.id = ANY(%(honest)s) THEN 'checks of the honest'
-                    ELSE 'checks of liars' END AS purpose
+                    WHEN first.lease < 0 THEN 'checks of sharper bounds'
+                    WHEN first.host <> ALL(%(honest)s) THEN 'checks of liars'
+                    WHEN first.answer = 'exhausted' THEN 'checks of exhausted'
+                    WHEN first.lease = ANY(%(of_strangers)s) THEN 'checks of strangers'
+                    WHEN workunits.stakes = 'Infinity' THEN 'stakes'
+                    ELSE 'checks of the trusted' END AS purpose
                 FROM results JOIN leases ON leases.id = results.lease
                 LEFT JOIN LATERAL (
-                    SELECT earlier.lease, earlier.host FROM results AS earlier
+                    SELECT earlier.lease, earlier.host, earlier.answer FROM results AS earlier
                     WHERE earlier.workunit = results.workunit AND earlier.lease < results.lease
                       AND earlier.host <> ALL(%(lazy)s)
                     ORDER BY earlier.lease LIMIT 1
                 ) AS first ON true
-                LEFT JOIN hosts ON hosts.id = first.host
+                JOIN workunits ON workunits.id = results.workunit
                 WHERE results.lease > %(after)s AND results.host <> ALL(%(lazy)s)
             ) AS work
             GROUP BY purpose
             """,
             {
                 "after": after, "referee": self.referee.host,
+                "of_strangers": self.of_strangers,
                 "honest": [host.id for host in self.hosts if host.kind == "honest"],
                 # They searched nothing: who answers after them is the first.
                 "lazy": [host.id for host in self.hosts if host.kind == "lazy"],
@@ -386,7 +376,8 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 answers, simulation.trusted_after + answers // ANSWERS_PART_TRUSTED
             ):
                 simulation.solve_one()
-                print(f"{simulation.answers:7} answers, {simulation.lies} lies,"
+                extra = sum(simulation.extra_work(0).values())
+                print(f"{simulation.answers:7} answers, {simulation.lies} lies, {extra:.1%} extra,"
                       f" trusted after {simulation.trusted_after or '-'}", flush=True)
             trees = [simulation.wrong_bounds(campaign) for campaign in simulation.campaigns]
             actions = dict(connection.execute(
@@ -412,8 +403,8 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 distrusted=actions.get("distrust", 0),
                 retractions=actions.get("retract", 0),
                 corruption=cheapest_corruption(
-                    connection, simulation.campaigns, simulation.engine, len(simulation.hosts),
-                    simulation.audited(),
+                    connection, simulation.campaigns, simulation.engine,
+                    records.count_users(connection).trusted,
                 ),
                 extra_work=sum(simulation.extra_work(0).values()),
                 extra_work_for=simulation.extra_work(0),

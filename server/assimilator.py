@@ -33,7 +33,8 @@ from zermelo.server.tree.backup import Contradiction, Evidence, add_evidence
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.trust import records
 from zermelo.server.trust.credit import grant_partial
-from zermelo.server.trust.retraction import dispute, responsible_results, retract_doubted
+from zermelo.server.trust.provenance import responsible_results
+from zermelo.server.trust.retraction import dispute, retract_doubted
 from zermelo.server.trust.voting import DISPUTE_QUORUM
 from zermelo.server.vocabulary import (
     AlarmKind,
@@ -121,6 +122,8 @@ def _assimilate_singly(connection: Connection, campaign: Campaign, batch: int) -
                 _believe(connection, campaign, [result])
             believed.append(result)
         except Contradiction as contradiction:
+            _end(connection, campaign, believed)  # what is contested may be among them
+            believed = []
             if campaign.replication is Replication.NONE:
                 _quarantine(connection, campaign, result)
             elif _contest(connection, campaign, result, contradiction):

@@ -25,7 +25,7 @@ from zermelo.server.vocabulary import (
 )
 from zermelo.sql import query
 
-DEFAULT_PROBE_RATE = 0.01
+DEFAULT_PROBE_RATE = 0.002
 
 
 class CampaignError(ZermeloError):

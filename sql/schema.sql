@@ -33,7 +33,7 @@ CREATE TABLE users (
     banned_at   timestamptz,
     -- How many leases all hosts of the user may hold at once: confirmed answers raise it, bad
     -- ones and leases that expire lower it.
-    quota       integer NOT NULL DEFAULT 32 CHECK (quota >= 1),
+    quota       integer NOT NULL DEFAULT 2 CHECK (quota >= 1),
     -- What the name looks like: no two new users have names that look alike.
     look        text NOT NULL DEFAULT ''
 );
@@ -233,16 +233,21 @@ CREATE TABLE workunits (
     effort_yes  real,
     effort_no   real,
     -- The expected nodes that a wrong answer could make the campaign skip.
-    stakes      real NOT NULL DEFAULT 0
+    stakes      real NOT NULL DEFAULT 0,
+    -- Its search takes a host too long: it may be leased to other users as well.
+    overdue     boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 85);
 
 -- One workunit at a time for a question; several would be paid for twice.
 CREATE UNIQUE INDEX workunits_open ON workunits (node, threshold)
     WHERE state IN ('ready', 'leased', 'returned', 'exhausted');
 CREATE INDEX workunits_node ON workunits (node);
-CREATE INDEX workunits_ready ON workunits (priority, id) WHERE state = 'ready' AND quorum = 1;
--- Those that another user answered before, and those whose answer is well known.
-CREATE INDEX workunits_again ON workunits (priority, id) WHERE state = 'ready' AND quorum > 1;
+CREATE INDEX workunits_ready ON workunits (priority, id)
+    WHERE state = 'ready' AND quorum = 1 AND NOT overdue;
+-- Those that another user has or answered before, and those whose answer is well known.
+CREATE INDEX workunits_again ON workunits (priority, id)
+    WHERE state = 'ready' AND (quorum > 1 OR overdue);
+CREATE INDEX workunits_crucial ON workunits (id) WHERE state = 'answered' AND stakes = 'Infinity';
 CREATE INDEX workunits_confirmed ON workunits (id)
     WHERE state = 'answered' AND quorum > 1 AND NOT disputed;
 CREATE INDEX workunits_known_from ON workunits USING gin (known_from)

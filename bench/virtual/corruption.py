@@ -21,6 +21,7 @@ from zermelo.server.database import Connection
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.server.trust import records
+from zermelo.server.trust.assurance import FEW_TRUSTED
 
 MOST_DEPTH = 12
 #: Trees to look at, the latest, so that their checking is that of a mature project.
@@ -73,10 +74,9 @@ class Corruption:
 
 
 def cheapest_corruption(
-    connection: Connection, campaigns: Sequence[Campaign], engine: Engine, users: int,
-    audited: float,
-) -> Corruption:  # fmt: skip
-    """`audited`: the share of what strangers agree on that the referee searches, too."""
+    connection: Connection, campaigns: Sequence[Campaign], engine: Engine, trusted: int
+) -> Corruption:
+    """`trusted`: the number of users who are."""
     rows = connection.execute(
         "SELECT campaign, nodes, workunits, checking_nodes, expected_nodes FROM totals"
         " WHERE campaign = ANY(%s) ORDER BY campaign DESC LIMIT %s",
@@ -95,13 +95,13 @@ def cheapest_corruption(
     typical = expected / workunits
     costs = [
         Cost(who, work, work * typical, work * typical / checking, how)
-        for who, work, how in _costs(proofs, workunits, users, audited)
+        for who, work, how in _costs(proofs, workunits, trusted)
     ]
     return Corruption(typical, nodes, workunits, checking, proofs, costs)
 
 
 def _costs(
-    proofs: Sequence[FalseProof], workunits: float, users: int, audited: float
+    proofs: Sequence[FalseProof], workunits: float, trusted: int
 ) -> Iterator[tuple[str, float, str]]:
     """Who corrupts the root, the typical workunits of honest work it takes, and how.
 
@@ -119,7 +119,7 @@ def _costs(
            f" after {1 / checked:.0f} lies on average")
 
     def alone(proof: FalseProof) -> float:
-        record = max(trusted_after, proof.share * workunits)
+        record = max(trusted_after, proof.share * workunits / records.MOST_STAKES)
         chance = (1 - checked) ** proof.lies
         return max(record, honest * workunits) / chance
 
@@ -129,18 +129,29 @@ def _costs(
     yield "mature, one account", alone(proof), how
     yield ("mature, many accounts", alone(proof),
            "the same: each account skips no more than its own record allows")
-    # Or two of its accounts are asked the same question that ends a test.
-    accounts = 1 + math.sqrt(users)
-    tries = max(1.0, (users - 1) / (accounts - 1))
-    yield ("  at the root", trusted_after * (accounts + tries),
-           f"{accounts:.0f} trusted accounts among {users} users, {tries:.0f} convictions; only"
-           " where the referee cannot tell")
+    # Or two of its accounts are asked the same question that needs two trusted users: one that
+    # ends a test or, at the end of a campaign, one that strangers alone agreed on.
+    yield ("  at the root", *_two_asked(max(2, trusted)))
     yield "turncoat", alone(proof), "as one account; its record is the honest work"
     yield "young, one account", alone(proof), "a stranger is never believed alone"
-    yield ("young, many accounts", 0.0,
-           f"if all three asked are its own; the referee searches {audited:.0%} of what strangers"
-           " agree on, and all that ends a test")
+    work, how = _two_asked(max(FEW_TRUSTED, trusted))
+    yield ("young, many accounts", work,
+           "what strangers alone agree on is asked again before the campaign ends: " + how)
     yield "lazy hosts", math.inf, "`exhausted` proves nothing: no bound, no trust"
+
+
+def _two_asked(trusted: int) -> tuple[float, str]:
+    """Until an attacker's accounts are the two of `trusted` users who are asked, at the least cost.
+
+    The first of them has to lie before anybody knows who is the second, and is convicted if that
+    is somebody else.
+    """
+    accounts = 1 + math.sqrt(trusted)
+    tries = max(1.0, (trusted - 1) / (accounts - 1))
+    return records.TRUSTED_AFTER * (accounts + tries), (
+        f"{accounts:.0f} trusted accounts among {trusted} users, {tries:.0f} convictions; only"
+        " where the referee cannot tell"
+    )
 
 
 class _FalseProofs:

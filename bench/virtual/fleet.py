@@ -86,8 +86,10 @@ class Fleet:
 
     def __post_init__(self) -> None:
         self.plan = CampaignPlan(self.connection, self.campaign, self.oracle.engines[0])
-        self.coordinator = InProcessCoordinator(self.connection)
-        self.idle = [self._client(pace) for pace in islice(cycle(PACES), self.size)]
+        self.coordinator = self._open_coordinator()
+        self.idle = [
+            self._client("fleet", pace) for pace in islice(cycle(PACES), self.size)
+        ]
 
     def run(self) -> None:
         self._serve([])
@@ -100,9 +102,12 @@ class Fleet:
         for job in self.jobs.values():
             self._account(job, self.now)
 
-    def _client(self, pace: float) -> Client:
+    def _open_coordinator(self) -> InProcessCoordinator:
+        return InProcessCoordinator(self.connection)
+
+    def _client(self, user: str, pace: float) -> Client:
         speed = pace * self.speed
-        host = self.coordinator.register("fleet", speed=speed)
+        host = self.coordinator.register(user, speed=speed)
         return Client(host.id, host.user, speed, LATENCY / pace)
 
     def _due(self) -> list[Job]:
@@ -136,12 +141,19 @@ class Fleet:
             while assimilate(self.connection, self.campaign):
                 pass
         started = time.perf_counter()
-        demand = Demand(self.size, self.speed, self.now)
+        demand = self._demand()
         while self.plan.step(demand) and not self.plan.finished:
             pass
         self.planning_seconds += time.perf_counter() - started
         self._spread_withdrawals()
-        if self.idle and not self.plan.finished:
+        if not self.plan.finished:
+            self._hand_out()
+
+    def _demand(self) -> Demand:
+        return Demand(self.size, self.speed, self.now)
+
+    def _hand_out(self) -> None:
+        if self.idle:
             self._lease()
 
     def _lease(self) -> None:

@@ -18,7 +18,9 @@ from zermelo.server.planning.splitting import Splitter
 from zermelo.server.tree.backup import Contradiction
 from zermelo.server.tree.identity import NodeId
 from zermelo.server.tree.tree import Tree
-from zermelo.server.trust.retraction import dispute, responsible_results
+from zermelo.server.trust.assurance import assure
+from zermelo.server.trust.provenance import responsible_results
+from zermelo.server.trust.retraction import dispute
 from zermelo.server.vocabulary import AlarmKind, CampaignState, Channel, Replication, WorkunitState
 from zermelo.sql import query
 
@@ -314,10 +316,11 @@ class CampaignPlan:
         notify(self.connection, Channel.READY, self.campaign.id)
 
     def _finish(self) -> None:
-        """End the campaign, unless answers contradict each other that are not decided yet."""
+        """End the campaign, unless answers contradict each other that are not decided yet, or its
+        proof rests on strangers alone."""
         self.connection.execute(query("hold_campaign"), (self.campaign.id,))
         row = self.connection.execute(query("open_disputes"), (self.campaign.id,)).fetchone()
-        if row and row[0]:
+        if (row and row[0]) or assure(self.connection, self.campaign):
             return
         self._over = True
         self.connection.execute(query("withdraw_campaign"), {"campaign": self.campaign.id})

@@ -14,6 +14,7 @@ from zermelo.server.chance import CHANCE
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
 from zermelo.server.trust import records
+from zermelo.server.trust.assurance import FEW_TRUSTED
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.voting import (
     LEAD_OF_TRUSTED,
@@ -140,17 +141,19 @@ class Comparison:
         verdict = decide(votes, question.threshold, rules, quorum, caution)
         stored = {answer.lease: answer for answer in answers}
         if verdict.decided:
-            self._accept(question, verdict, stored, rules, caution)
+            self._accept(question, verdict, stored, rules)
         else:
             self._ask_another(question, verdict, stored)
 
     def _accept(
         self, question: Question, verdict: Verdict, stored: dict[int, StoredVote],
-        rules: Bounds, caution: Caution,
+        rules: Bounds,
     ) -> None:  # fmt: skip
         below = [
             KnownBounds(key, history, bounds.lo, bounds.hi)
-            for (key, history), bounds in agreed_below(verdict.winners, caution.strangers).items()
+            for (key, history), bounds in agreed_below(
+                verdict.winners, of_trusted=question.replication == Replication.ADAPTIVE
+            ).items()
         ]
         proved = pack(below) if below else None
         self._note_exhausted(verdict, stored)
@@ -166,10 +169,11 @@ class Comparison:
             if verdict.answer == Answer.EXHAUSTED or vote.referee:
                 continue
             if verdict.confirmed:
-                # No more than one typical workunit, so that a record takes several answers.
-                share = min(1.0, worth / self._typical) if self._typical else 1.0
+                share = worth / self._typical if self._typical else 1.0
                 self._confirmed.append(
-                    records.Confirmed(vote.host, share, effort, answer.seconds)
+                    records.Confirmed(
+                        vote.host, min(records.MOST_SHARE, share), effort, answer.seconds
+                    )
                 )
             elif vote.lease in self._drawn:
                 self._restated[vote.lease] = self._drawn[vote.lease]
@@ -287,17 +291,17 @@ class Comparison:
     @cached_property
     def _project(self) -> Caution:
         """What the project as a whole asks for, as many users as there are."""
-        # Accounts cost nothing: were all of them counted, enough idle ones would be in charge.
-        active, tried, believed, refereed = self.connection.execute(
-            query("count_users"),
-            {"trusted_after": records.TRUSTED_AFTER, "tried_after": records.TRUSTED_AFTER // 2},
-        ).fetchone() or (0, 0, 0, False)
+        active, tried, believed, refereed = self._users
         mature = believed >= STRANGERS and believed > tried
         return Caution(
             strangers=None if mature else min(STRANGERS, max(2, active)),
             lead=max(0, min(LEAD_OF_TRUSTED, believed - MANY_TRUSTED + LEAD_OF_TRUSTED)),
             refereed=refereed,
         )
+
+    @cached_property
+    def _users(self) -> records.Users:
+        return records.count_users(self.connection)
 
     @cached_property
     def _typical(self) -> float:
@@ -308,20 +312,28 @@ class Comparison:
     def _caution(self, question: Question, answers: list[StoredVote]) -> Caution:
         if question.replication != Replication.ADAPTIVE:
             return PLAIN
-        # Nobody is believed alone about more than the work that stands behind the record, nor are
-        # strangers about more than makes one of them trusted.
+        # Strangers are believed about no more than one of them who has just become trusted.
         record = max(records.TRUSTED_AFTER, *(answer.streak for answer in answers)) * self._typical
-        return replace(self._project, high_stakes=question.stakes > record)
+        caution = replace(
+            self._project, high_stakes=question.stakes > records.MOST_STAKES * record
+        )
+        if question.disputed and self._users.trusted >= FEW_TRUSTED:
+            return replace(caution, strangers=None)
+        return caution
 
     def _vote(self, question: Question, answer: StoredVote) -> Vote:
         bounds = Bounds(answer.lo, answer.hi)
         trusted_host = answer.streak >= records.TRUSTED_AFTER or answer.referee
-        believed = answer.state in BELIEVED
+        # What is disputed is asked again because those who agreed on it may be one person.
+        believed = answer.state in BELIEVED and (trusted_host or not question.disputed)
         adaptive = question.replication == Replication.ADAPTIVE
         if answer.state == ResultState.PENDING and adaptive:
-            exhausted = answer.answer == Answer.EXHAUSTED
-            least = records.LEAST_CHECKED_EXHAUSTED if exhausted else records.LEAST_CHECKED
-            rate = check_rate(answer.streak, records.TRUSTED_AFTER, least)
+            rate = check_rate(answer.streak, records.TRUSTED_AFTER, records.LEAST_CHECKED)
+            if answer.answer == Answer.EXHAUSTED:
+                rate = (
+                    records.LEAST_CHECKED_EXHAUSTED if trusted_host
+                    else records.CHECKED_EXHAUSTED_OF_STRANGERS
+                )  # fmt: skip
             believed = CHANCE.random() >= rate
             if trusted_host and not believed:
                 sharper = sharper_question(bounds, question.threshold)

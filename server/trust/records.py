@@ -17,15 +17,22 @@ from zermelo.sql import query
 log = logging.getLogger(__name__)
 
 #: A host is trusted when others confirmed the work of this many typical workunits in a row.
-TRUSTED_AFTER = 15
+TRUSTED_AFTER = 12
+#: No answer counts as more typical workunits than this, so that a record takes several.
+MOST_SHARE = 3.0
+#: Nobody is believed alone about more than this many times the work behind the record. To be asked
+#: one certain question takes more honest work than that: bench/trust.py.
+MOST_STAKES = 8.0
 #: At least this share of a trusted host's answers is checked.
-LEAST_CHECKED = 0.04
-#: At least this share of a trusted host's `exhausted` answers is: they are the cheapest to invent.
-LEAST_CHECKED_EXHAUSTED = 0.1
+LEAST_CHECKED = 0.025
+#: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
+#: nothing, but are the cheapest to invent, and the dearest to check.
+LEAST_CHECKED_EXHAUSTED = 0.04
+CHECKED_EXHAUSTED_OF_STRANGERS = 0.3
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
 #: ones at most 1.1 % were, by a search that had a warm table: bench/exhausted.py.)
-TOLERATED_REFUTED = 3
+TOLERATED_REFUTED = 2
 TOLERATED_SHARE = 0.1
 #: Leases that a host ended without a result cost its record when they are more than
 #: TOLERATED_ABANDONED and this share of its results.
@@ -36,6 +43,26 @@ MOST_LEASES = 1024
 #: What the quota of a user, for all its hosts together, may grow and shrink to.
 MOST_LEASES_OF_USER = 65_536
 LEAST_LEASES_OF_USER = 16
+
+
+class Users(NamedTuple):
+    """How many users there are, by how far they are trusted."""
+
+    active: int
+    #: Halfway to being trusted.
+    tried: int
+    trusted: int
+    #: Whether a referee is at work.
+    refereed: bool
+
+
+def count_users(connection: Connection) -> Users:
+    """Accounts cost nothing, so idle ones do not count; trusted ones may sleep a day."""
+    row = connection.execute(
+        query("count_users"),
+        {"trusted_after": TRUSTED_AFTER, "tried_after": TRUSTED_AFTER // 2},
+    ).fetchone()
+    return Users(*row) if row else Users(0, 0, 0, refereed=False)
 
 
 class Confirmed(NamedTuple):

@@ -23,6 +23,7 @@ from zermelo.server.database import Connection, in_transaction, serve
 from zermelo.server.definitions import learn_definition
 from zermelo.server.listening import CampaignLocks, notify
 from zermelo.server.trust import records
+from zermelo.server.trust.assurance import FEW_TRUSTED
 from zermelo.server.vocabulary import Answer, Channel, Lock
 from zermelo.sql import query
 
@@ -33,8 +34,6 @@ NODE_BUDGET = 20_000_000
 #: And at most this many times what a volunteer may spend on it: what is harder is split.
 BUDGET_FACTOR = 4
 HASH_MB = 16
-#: As long as fewer users than this are trusted, what strangers say is searched as well.
-FEW_TRUSTED = 12
 IDLE_SECONDS = 0.5
 STANDBY_SECONDS = 5.0
 #: At most this many games have an engine ready.
@@ -95,16 +94,12 @@ class Referee:
 
     def _take(self, lease: int) -> tuple[Any, ...] | None:
         self.connection.execute(query("referee_seen"), (self.host,))
-        counted = self.connection.execute(
-            query("count_users"),
-            {"trusted_after": records.TRUSTED_AFTER, "tried_after": records.TRUSTED_AFTER // 2},
-        ).fetchone()
         return self.connection.execute(
             query("referee_question"),
             {
                 "referee": self.host, "lease": lease, "node_budget": self.node_budget,
                 "factor": BUDGET_FACTOR, "trusted_after": records.TRUSTED_AFTER,
-                "early": counted is None or counted[2] < FEW_TRUSTED,
+                "early": records.count_users(self.connection).trusted < FEW_TRUSTED,
             },
         ).fetchone()  # fmt: skip
 

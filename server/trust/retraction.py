@@ -9,7 +9,7 @@ tree lock of the campaign in the running transaction.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from zermelo.server.campaigns import Campaign
@@ -50,56 +50,6 @@ def dispute(
     )
     notify(connection, Channel.READY, campaign.id)
     return retracted
-
-
-def responsible_results(
-    connection: Connection, campaign: Campaign, nodes: Iterable[NodeId]
-) -> list[int]:
-    """The results on which the bounds of these nodes rest, the least supported alone.
-
-    Walks down: a bound comes from evidence about the node or from its children, a lower
-    bound from one of them, an upper bound from all.
-    """
-    rules = campaign.game.score_range
-    supported: dict[int, int] = {}
-    level = {(node, side) for node in nodes for side in ("lo", "hi")}
-    seen = set(level)
-    while level:
-        found = _load(connection, {node for node, _ in level})
-        below: set[tuple[NodeId, str]] = set()
-        for node, side in level:
-            lo, hi, children, evidence = found[node]
-            bound = lo if side == "lo" else hi
-            if bound == (rules.lo if side == "lo" else rules.hi):
-                continue
-            own = [item for item in evidence if (item.lo if side == "lo" else item.hi) == bound]
-            supported.update((item.result, item.users) for item in own)
-            if not own:
-                below.update((child, "hi" if side == "lo" else "lo") for child in children)
-        level = below - seen
-        seen |= level
-    least = min(supported.values(), default=0)
-    return sorted(result for result, users in supported.items() if users == least)
-
-
-class _Evidence(NamedTuple):
-    result: int
-    lo: int
-    hi: int
-    users: int
-
-
-def _load(
-    connection: Connection, nodes: set[NodeId]
-) -> dict[NodeId, tuple[int, int, list[NodeId], list[_Evidence]]]:
-    found: dict[NodeId, tuple[int, int, list[NodeId], list[_Evidence]]] = {}
-    for node, lo, hi, children, *item in connection.execute(
-        query("node_evidence"), (sorted(nodes),)
-    ):
-        entry = found.setdefault(node, (lo, hi, children or [], []))
-        if item[0] is not None:
-            entry[3].append(_Evidence(*item))
-    return found
 
 
 def _retract(

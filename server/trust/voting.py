@@ -163,8 +163,8 @@ def decide(
     )
 
 
-def agreed_below(winners: Sequence[Vote], strangers: int | None = 1) -> dict[Place, Bounds]:
-    """What is believed about positions below: what two users say, as many as for any answer.
+def agreed_below(winners: Sequence[Vote], *, of_trusted: bool = False) -> dict[Place, Bounds]:
+    """What is believed about positions below: what two users say, `of_trusted` one of them trusted.
 
     A lie about what nobody else's search has settled could not be refuted.
     """
@@ -175,7 +175,7 @@ def agreed_below(winners: Sequence[Vote], strangers: int | None = 1) -> dict[Pla
     return {
         place: _hull(vote.proved[place] for vote in by)
         for place, by in told.items()
-        if _suffice(by, 2, strangers)
+        if _suffice(by, 2, None if of_trusted else 1)
     }
 
 
@@ -208,8 +208,12 @@ def users(votes: Iterable[Vote]) -> set[int]:
 
 
 def check_rate(streak: int, trusted_after: int, least: float) -> float:
-    """How likely an answer is checked by another user: always, then less the longer the record."""
-    return 1.0 if streak < trusted_after else max(least, 8.0 ** (trusted_after - streak))
+    """How likely an answer is checked by another user.
+
+    Always, until its host is trusted. Then half as often with each confirmed workunit, so that who
+    waits only for that, to lie, is soon found.
+    """
+    return 1.0 if streak < trusted_after else max(least, 0.5 ** (streak - trusted_after + 1))
 
 
 def known_users(votes: Iterable[Vote]) -> set[int]:

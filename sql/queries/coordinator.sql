@@ -64,7 +64,7 @@ SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 
 -- Whose hosts these are, and how many more leases each may have: none for some minutes after
 -- a bad answer, the longer the more of them there were.
 SELECT h.id, h.user_id, CASE
-    WHEN h.error_at + least(h.errors, 40) ^ 2 * interval '1 minute' > now() THEN 0
+    WHEN h.error_at + least(h.errors, 40) ^ 2 * interval '10 minutes' > now() THEN 0
     ELSE greatest(0, h.quota - (
         SELECT count(*) FROM leases l WHERE l.host = h.id AND l.state = 'open'
     ))::integer END
@@ -90,22 +90,30 @@ CROSS JOIN (
 WHERE u.id = ANY (%(users)s)
 
 -- name: workunits_asked_again
--- Questions that wait for another user's answer, most urgent first, and who knows them.
-SELECT w.id, ARRAY (
-    SELECT DISTINCT h.user_id FROM leases l JOIN hosts h ON h.id = l.host
+-- Questions that wait for another user's answer, or that take a host too long, most urgent first,
+-- and who knows them: where answers are compared all hosts of a user count as one.
+SELECT w.id, CASE WHEN w.hosts_differ THEN '{}' ELSE array_agg(DISTINCT k.user_id) END,
+       array_agg(DISTINCT k.host)
+FROM (
+    SELECT w.id, w.priority, w.quorum = 1 AND c.replication = 'none' AS hosts_differ
+    FROM workunits w JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
+    WHERE w.state = 'ready' AND (w.quorum > 1 OR w.overdue)
+    ORDER BY w.priority, w.id LIMIT %(most)s
+) AS w
+LEFT JOIN LATERAL (
+    SELECT l.host, h.user_id FROM leases l JOIN hosts h ON h.id = l.host
     WHERE l.workunit = w.id
       AND (l.state IN ('open', 'returned') OR EXISTS (SELECT FROM results r WHERE r.lease = l.id))
-)
-FROM workunits w JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
-WHERE w.state = 'ready' AND w.quorum > 1
-ORDER BY w.priority, w.id LIMIT %(most)s
+) AS k ON true
+GROUP BY w.id, w.priority, w.hosts_differ
+ORDER BY w.priority, w.id
 
 -- name: probes
 -- Questions whose answer several users agreed on, the latest, and who knows them.
 SELECT w.id, ARRAY (
     SELECT DISTINCT h.user_id FROM leases l JOIN hosts h ON h.id = l.host
     WHERE l.workunit = w.id
-)
+), '{}'::integer[]
 FROM workunits w JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
 WHERE w.state = 'answered' AND w.quorum > 1 AND NOT w.disputed AND c.probe_rate > 0
 ORDER BY w.id DESC LIMIT %(most)s
@@ -134,7 +142,7 @@ WITH fresh AS MATERIALIZED (
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
     JOIN nodes n ON n.id = w.node
     LEFT JOIN histories h ON h.node = w.node
-    WHERE w.state = 'ready' AND w.quorum = 1
+    WHERE w.state = 'ready' AND w.quorum = 1 AND NOT w.overdue
     ORDER BY w.priority, w.id
     LIMIT %(most)s
     FOR UPDATE OF w SKIP LOCKED
@@ -149,7 +157,7 @@ again AS MATERIALIZED (
     JOIN nodes n ON n.id = w.node
     LEFT JOIN histories h ON h.node = w.node
     WHERE w.state = CASE WHEN a.probe THEN 'answered'::workunit_state ELSE 'ready' END
-      AND w.quorum > 1  -- else it may be among the fresh ones by now
+      AND (w.quorum > 1 OR w.overdue)  -- else it may be among the fresh ones by now
     FOR UPDATE OF w SKIP LOCKED
 ),
 taken AS MATERIALIZED (
@@ -234,7 +242,9 @@ SELECT pg_notify('zermelo_wanted', id::text) FROM campaigns WHERE state = 'runni
 -- How many campaigns there are in each state, and whether questions wait for other users.
 SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'paused') AS paused,
-       EXISTS (SELECT FROM workunits WHERE state = 'ready' AND quorum > 1) AS others_asked
+       EXISTS (
+           SELECT FROM workunits WHERE state = 'ready' AND (quorum > 1 OR overdue)
+       ) AS others_asked
 FROM campaigns
 
 -- name: questions_of_leases
@@ -493,32 +503,41 @@ SELECT (SELECT count(*) FROM dead) AS expired, (SELECT count(*) FROM told) AS to
 
 -- name: ask_overdue_again
 -- Workunits whose lease has lasted far longer than its search should take, by the cost model and
--- by its budget, are ready again for others. The lease stays: whoever answers first is believed
--- or checked, as ever.
+-- by its budget, are ready again for other users; much sooner where nothing as urgent is ready.
+-- The lease stays: whoever answers first is believed or checked, as ever.
 WITH overdue AS MATERIALIZED (
     SELECT w.id
     FROM leases l
     JOIN workunits w ON w.id = l.workunit
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running'
     JOIN hosts h ON h.id = l.host
+    CROSS JOIN (
+        SELECT coalesce(min(priority), 'Infinity') AS priority FROM workunits
+        WHERE state = 'ready' AND quorum = 1 AND NOT overdue
+    ) AS spare
     CROSS JOIN LATERAL (
-        SELECT now() - (%(seconds)s + least(
-            %(targets)s * c.target_seconds, %(efforts)s * w.expected / greatest(h.speed, 1)
-        )) * interval '1 second'
+        SELECT now() - CASE WHEN w.priority < spare.priority
+            THEN %(urgent_seconds)s + least(
+                %(urgent_targets)s * c.target_seconds,
+                %(urgent_efforts)s * w.expected / greatest(h.speed, 1)
+            )
+            ELSE %(seconds)s + least(
+                %(targets)s * c.target_seconds, %(efforts)s * w.expected / greatest(h.speed, 1)
+            ) END * interval '1 second'
     ) AS patience (since)
-    WHERE l.state = 'open' AND NOT l.probe AND l.leased_at < patience.since
+    WHERE l.state = 'open' AND NOT l.probe AND NOT h.referee AND l.leased_at < patience.since
       AND w.state::text = 'leased'
       AND NOT EXISTS (
           SELECT FROM leases o
           WHERE o.workunit = w.id AND o.state::text = 'open' AND o.leased_at >= patience.since
       )
       AND NOT EXISTS (SELECT FROM holds WHERE w.id = ANY (holds.workunits))
-    ORDER BY w.id
+    ORDER BY w.priority, w.id
     LIMIT 1000
     FOR UPDATE OF w SKIP LOCKED
 ),
 freed AS (
-    UPDATE workunits SET state = 'ready'
+    UPDATE workunits SET state = 'ready', overdue = true
     WHERE id = ANY (ARRAY (SELECT id FROM overdue)) AND state::text = 'leased'
     RETURNING id
 ),

@@ -76,9 +76,21 @@ UPDATE totals SET workunits = workunits + %(asked)s,
 WHERE campaign = %(campaign)s
 
 -- name: live_hosts
--- How many workunits can be worked on at once, and how fast a worker is on average.
+-- How many workunits can be worked on at once, and how fast a worker is on average. Where answers
+-- are compared a host counts with no more workers than its user's quota: what it says of itself
+-- would cut workunits to dust.
 SELECT coalesce(sum(workers), 0), coalesce(sum(speed * workers) / nullif(sum(workers), 0), 0)
-FROM hosts WHERE seen_at > now() - %s * interval '1 second' AND NOT referee
+FROM (
+    SELECT h.speed, CASE WHEN r.compared THEN least(h.workers, u.quota) ELSE h.workers END
+           AS workers
+    FROM hosts h
+    JOIN users u ON u.id = h.user_id
+    CROSS JOIN (
+        SELECT bool_or(replication <> 'none') IS TRUE AS compared
+        FROM campaigns WHERE state = 'running'
+    ) AS r
+    WHERE h.seen_at > now() - %s * interval '1 second' AND NOT h.referee
+) AS live
 
 -- name: cost_samples
 -- The latest results, for the cost model.

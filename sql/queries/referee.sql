@@ -41,14 +41,17 @@ WITH waiting AS (
 ), agreed AS (
     SELECT w.id, 1 AS class, true AS calm, w.stakes, 0 AS record
     FROM (
-        SELECT * FROM workunits
-        WHERE state = 'answered' AND quorum > 1 AND NOT disputed ORDER BY id DESC LIMIT 256
+        (SELECT * FROM workunits
+         WHERE state = 'answered' AND quorum > 1 AND NOT disputed ORDER BY id DESC LIMIT 256)
+        UNION
+        (SELECT * FROM workunits WHERE state = 'answered' AND stakes = 'Infinity' LIMIT 256)
     ) AS w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running' AND c.replication = 'adaptive'
     WHERE %(early)s
       AND NOT EXISTS (
           SELECT FROM results r JOIN hosts h ON h.id = r.host
-          WHERE r.workunit = w.id AND (h.referee OR h.streak >= %(trusted_after)s)
+          WHERE r.workunit = w.id
+            AND (h.referee OR h.streak >= %(trusted_after)s AND w.stakes < 'Infinity')
       )
 ), chosen AS (
     SELECT w.id, candidate.class = 1 AS probe, least(
@@ -82,3 +85,32 @@ WITH ended AS (
 )
 UPDATE workunits SET state = 'ready'
 WHERE id IN (SELECT workunit FROM ended) AND state::text = 'leased'
+
+-- name: ask_unassured
+-- Answers in a proof that nobody stands behind whose word counts: the referee's or, where enough
+-- users are trusted, a trusted one's. They are asked again. Those that only the referee can
+-- settle stay answered, and it searches them before others.
+WITH unassured AS MATERIALIZED (
+    SELECT w.id FROM workunits w
+    WHERE w.id = ANY (ARRAY (
+              SELECT workunit FROM results WHERE lease = ANY(%(results)s::bigint[])
+          ))
+      AND w.state = 'answered'
+      AND NOT EXISTS (
+          SELECT FROM results r JOIN hosts h ON h.id = r.host
+          WHERE r.workunit = w.id
+            AND (h.referee OR %(of_users)s AND h.streak >= %(trusted_after)s)
+      )
+      AND NOT EXISTS (
+          SELECT FROM workunits twin
+          WHERE twin.node = w.node AND twin.threshold = w.threshold
+            AND twin.id <> w.id AND twin.state IN {open_states}
+      )
+    ORDER BY w.id FOR UPDATE OF w
+)
+UPDATE workunits SET
+    stakes = 'Infinity',
+    state = CASE WHEN %(of_users)s THEN 'ready'::workunit_state ELSE state END,
+    disputed = %(of_users)s,
+    quorum = greatest(quorum, 2)
+WHERE id = ANY (ARRAY (SELECT id FROM unassured))

@@ -211,7 +211,7 @@ WITH erring AS (
                      exhausted_refuted = 0
     WHERE id = ANY(%(hosts)s) AND NOT referee RETURNING user_id
 ), of_users AS (
-    UPDATE users SET quota = greatest(%(least)s, quota / 2)
+    UPDATE users SET quota = greatest(least(quota, %(least)s), quota / 2)
     WHERE id = ANY (ARRAY (SELECT user_id FROM erring))
 )
 SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM erring)

@@ -26,10 +26,11 @@ class Request(NamedTuple):
 
 
 class Again(NamedTuple):
-    """A workunit to be asked again, and the users who know it already."""
+    """A workunit to be asked again, and the users and hosts who know it already."""
 
     workunit: WorkunitId
     users: Sequence[UserId]
+    hosts: Sequence[HostId] = ()
 
 
 class Prefetched(NamedTuple):

@@ -1,8 +1,10 @@
 """Second opinions: unrecognisably among fresh workunits, some that others were asked before.
 
-Two kinds of workunits are asked again, only of users who have not seen them: those whose answer
-waits for another user's and, rarely, those whose answer is known (*probes*). That no
-workunit waits for another user is remembered until somebody says that work is ready.
+Three kinds of workunits are asked again, only of users who have not seen them: those whose answer
+waits for another user's, those that take another user too long and, rarely, those whose answer is
+known (*probes*). Where there may be probes every call takes the same statements, so that nobody
+can tell by the time whether it got a fresh workunit. Elsewhere it is remembered that no workunit
+waits for another user, until somebody says that work is ready.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class SecondOpinions:
 
     async def look(self, most: int = 1) -> list[Again]:
         """Workunits that wait for another user's answer, if there may be any."""
-        if not (self._waiting or self._news):
+        if not (self.possible or self._news):
             return []
         self._news = False  # word of others that comes from now on counts
         again = await self._store.workunits_asked_again(most)
@@ -86,7 +88,7 @@ def choose(
     chance.shuffle(places)
 
     def seen(item: Again, place: int) -> bool:
-        return slots[place].user in item.users
+        return slots[place].user in item.users or slots[place].host in item.hosts
 
     for place in places if left else ():
         if chance.random() < probe_rate:

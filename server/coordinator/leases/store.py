@@ -57,6 +57,9 @@ MOST_TARGETS = 2.0
 #: Others are asked, too, OVERDUE_SECONDS after a search should have ended: it takes at most the
 #: campaign's target, and seldom OVERDUE_EFFORTS times what the cost model expects.
 OVERDUE_SECONDS, OVERDUE_TARGETS, OVERDUE_EFFORTS = 10.0, 1.5, 10.0
+#: The same where nothing as urgent is ready: whoever is free had better answer it twice than
+#: what may never be needed.
+URGENT_SECONDS, URGENT_TARGETS, URGENT_EFFORTS = 1.0, 0.5, 2.0
 #: A lease beyond that of the target counts as this many in the quota of its user.
 OVERDUE_WEIGHT = 8
 #: What leases that expire leave of the quota of a user.
@@ -306,7 +309,8 @@ class LeaseStore:
             "ask_overdue_again",
             {
                 "seconds": OVERDUE_SECONDS, "targets": OVERDUE_TARGETS,
-                "efforts": OVERDUE_EFFORTS,
+                "efforts": OVERDUE_EFFORTS, "urgent_seconds": URGENT_SECONDS,
+                "urgent_targets": URGENT_TARGETS, "urgent_efforts": URGENT_EFFORTS,
             },
         )  # fmt: skip
         return int(rows[0][0])

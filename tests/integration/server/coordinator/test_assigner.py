@@ -126,7 +126,7 @@ def test_the_hosts_of_a_user_share_a_quota(
     async def play(table: Table) -> None:
         ada = [await table.sit_down("ada") for _ in range(3)]
         bob = await table.sit_down("bob")
-        connection.execute("UPDATE users SET quota = 4 WHERE name = 'ada'")
+        connection.execute("UPDATE users SET quota = CASE name WHEN 'ada' THEN 4 ELSE 32 END")
         requests = [Request(*host, 3, 0.0) for host in (*ada, bob)]
         leased, granted = await table.assigner.assign(requests)
         assert granted == [2, 1, 1, 3]

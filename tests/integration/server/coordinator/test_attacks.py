@@ -294,6 +294,7 @@ def test_leases_that_expire_lower_the_quota_of_their_user(
     queue = Queue(connection, campaign)
     queue.add(4)
     token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    connection.execute("UPDATE users SET quota = 32")
     with running_coordinator(database, require_token=True, lease_seconds=0.2) as address:
         with grpc.insecure_channel(address) as channel:
             stub = service.CoordinatorStub(channel)

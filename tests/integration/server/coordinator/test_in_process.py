@@ -80,3 +80,30 @@ def test_leases_expire_when_told(connection: Connection, queue: Queue) -> None:
 def test_what_waits_is_no_work_for_a_blocking_connection() -> None:
     with pytest.raises(RuntimeError, match="waits"):
         run_blocking(asyncio.sleep(0))
+
+
+@pytest.mark.parametrize("replication", ["none", "adaptive"])
+def test_what_everything_waits_for_goes_to_others_soon(
+    connection: Connection, queue: Queue, replication: str
+) -> None:
+    connection.execute("UPDATE campaigns SET replication = %s", (replication,))
+    coordinator = InProcessCoordinator(connection)
+    ada, adas_second, bob = (coordinator.register(name) for name in ("ada", "ada", "bob"))
+    slow, other = queue.add(2)
+    connection.execute("UPDATE workunits SET priority = 0")
+    (mine,) = coordinator.request(ada)
+    assert mine.workunit == slow
+    connection.execute("UPDATE leases SET leased_at = leased_at - interval '5 seconds'")
+    assert coordinator.ask_overdue_again() == 0  # something as urgent is ready
+    (taken,) = coordinator.request(bob)
+    assert taken.workunit == other
+    assert coordinator.ask_overdue_again() == 1
+    assert coordinator.request(ada) == []
+    # Where answers are compared, a user's hosts count as one.
+    helped = coordinator.request(adas_second)
+    assert [item.workunit for item in helped] == ([slow] if replication == "none" else [])
+    if not helped:
+        (yours,) = coordinator.request(bob)
+        assert yours.workunit == slow
+    assert queue.lease_state(mine.lease) == "open"
+    assert coordinator.ask_overdue_again() == 0  # somebody has it

@@ -18,6 +18,7 @@ from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan
 from zermelo.server.trust import records
 from zermelo.server.trust.audit import actions
+from zermelo.server.trust.referee import Referee
 from zermelo.server.validator import validate
 
 SPEC = "reversi:4x4"
@@ -181,6 +182,38 @@ def test_one_trusted_and_two_fresh_accounts_do_not_convict_an_honest_trusted_hos
         solve.assimilate()
     assert record(connection, honest)[2] == 0
     assert [record(connection, host)[2] for host in (liar, *fresh)] == [1, 1, 1]
+    assert check_database(connection) == []
+
+
+def test_accounts_that_contradict_themselves_hold_nobody_up(connection: Connection) -> None:
+    """Three who agree on two bounds that exclude each other, believed at the same moment."""
+    solve = solve_of(connection, clients=6, node_budget=100_000)
+    referee = Referee(connection)
+    referee.step()  # it is at work
+    accounts, honest = solve.hosts[:3], solve.hosts[3:]
+    solve.plan.step(solve.demand())
+    asked = set()
+    for host in accounts:
+        for work in host.take(100):
+            asked.add(work.threshold)
+            value = 16 if work.threshold > VALUE else -16
+            yes = value >= work.threshold
+            bounds = (value, 16) if yes else (-16, value)
+            host.send(Result(work.lease, "yes" if yes else "no", *bounds))
+        while validate(connection):
+            pass
+    assert len(asked) > 1
+    solve.assimilate()
+    for _ in range(200):
+        solve.plan.step(solve.demand())
+        if solve.plan.finished:
+            break
+        for host in honest:
+            host.send(*map(host.solve, host.take(4)))
+        referee.step()
+        solve.assimilate()
+    assert solve.plan.bounds == Bounds(VALUE, VALUE)
+    assert wrong_bounds(connection, solve.campaign) == []
     assert check_database(connection) == []
 
 

@@ -232,7 +232,7 @@ def quotas(connection: Connection, host: int) -> tuple[int, int]:
 
 def test_quotas_shrink_with_errors_and_recover_with_good_answers(connection: Connection) -> None:
     host = make_host(connection, "ada")
-    assert quotas(connection, host) == (256, 32)
+    assert quotas(connection, host) == (256, 2)
     connection.execute("UPDATE users SET quota = 4096")
     records.note_errors(connection, [host])
     assert quotas(connection, host) == (64, 2048)

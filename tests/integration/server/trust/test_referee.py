@@ -69,7 +69,8 @@ def test_it_is_the_second_opinion_of_a_stranger(connection: Connection) -> None:
     row = connection.execute("SELECT streak + streak_part, confirmed FROM hosts WHERE id = %s",
                              (host.id,)).fetchone()  # fmt: skip
     assert row is not None
-    assert 0 < row[0] <= row[1] == 1
+    assert row[1] == 1
+    assert 0 < row[0] <= records.MOST_SHARE
     # Provenance: its own answer is a result of a host like any other.
     assert connection.execute(
         "SELECT count(*) FROM results JOIN leases ON leases.id = lease WHERE results.host = %s"
