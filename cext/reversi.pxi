@@ -112,6 +112,7 @@ cdef class Core:
         e.instances = len(instances)
         for i, (offset, squares) in enumerate(instances):
             e.offset[i] = offset
+            e.used[i] = -1
             e.complement.lane[i] = 3 ** len(squares) - 1
             for power, square in enumerate(squares):
                 e.value[square].lane[i] = 3 ** power
