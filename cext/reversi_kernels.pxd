@@ -22,6 +22,7 @@ cdef extern from "reversi_kernels.h" nogil:
         int rows
         int cols
     int KERNELS_AVX2
+    int KERNELS_AVX512
     void init_kernels()
     bint init_geometry(Geometry *geometry, int rows, int cols)
     void free_geometry(Geometry *geometry)
