@@ -84,7 +84,7 @@ def whole_6x6(suite: Suite) -> Iterator[Figure]:
     answer, cpu = _solve(engine, engine.game.initial())
     if (answer.bounds.lo, answer.bounds.hi) != (-4, -4):
         raise click.ClickException(f"reversi:6x6 came out as {answer.bounds}, not as -4")
-    yield Figure("6x6, both bounds: nodes", answer.nodes, 160 * MILLION, 70 * MILLION, "nodes")
+    yield Figure("6x6, both bounds: nodes", answer.nodes, 100 * MILLION, 60 * MILLION, "nodes")
     yield Figure("6x6, both bounds: time", answer.seconds, 20, 4, "s", by_cpu=cpu)
 
 
