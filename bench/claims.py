@@ -3,7 +3,8 @@
 Below claims about positions with 50 empties (a CSV with the columns obf, count, score, alpha,
 beta, as published), positions with fewer empties are solved as a proof asks them: by one null
 window. The side that the claim favours plays the move the engine guesses best, the other side
-any. From the nodes follows the growth per empty square, and from it the cost of a claim.
+one that looks nearly as good as its best. From the nodes follows the growth per empty square, and
+from it the cost of a claim.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from zermelo.games import open_game
 
 SPEC = "reversi:8x8,scoring=wof"
 CLAIM_EMPTIES = 50
+#: How many discs a good defence may look worse than the best.
+GOOD_DISCS = 3
 YEAR_SECONDS = 365.25 * 24 * 3600
 #: Empties, and how many positions with them.
 USUAL = ("30:40", "33:20", "36:8")
@@ -85,8 +88,13 @@ def below(engine: ReversiEngine, claim: Claim, empties: int, rng: random.Random)
         if game.is_final(position):
             return None
         after = [game.play(position, move) for move in game.moves(position)]
-        # The side that the answer favours needs one good move; of the other all are proved.
-        position = min(after, key=engine.guess) if reached else rng.choice(after)
+        # The side that the answer favours needs one good move. Of the other side all moves are
+        # met, but nearly all the cost of a proof lies behind the good ones.
+        guesses = [engine.guess(child) for child in after]
+        worst = min(guesses) + (0 if reached else GOOD_DISCS)
+        position = rng.choice([
+            child for child, guess in zip(after, guesses, strict=True) if guess <= worst
+        ])
         threshold, reached = 1 - threshold, not reached
     return None if game.is_final(position) else Claim(position, threshold, reached)
 
