@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
+from against import TASKS, Ratio, built, compare
 
 from zermelo import ZermeloError
 from zermelo.cli.engine.contestants import without_each_technique
@@ -83,7 +84,7 @@ def whole_6x6(suite: Suite) -> Iterator[Figure]:
     answer, cpu = _solve(engine, engine.game.initial())
     if (answer.bounds.lo, answer.bounds.hi) != (-4, -4):
         raise click.ClickException(f"reversi:6x6 came out as {answer.bounds}, not as -4")
-    yield Figure("6x6, both bounds: nodes", answer.nodes, 160 * MILLION, 70 * MILLION, "nodes")
+    yield Figure("6x6, both bounds: nodes", answer.nodes, 100 * MILLION, 60 * MILLION, "nodes")
     yield Figure("6x6, both bounds: time", answer.seconds, 20, 4, "s", by_cpu=cpu)
 
 
@@ -204,6 +205,33 @@ def _print_ablations(found: list[Ablation]) -> None:
         print_table(f"{task}, 1 thread", ["techniques", "nodes", "x", "time", "x"], rows)
 
 
+def _print_ratios(revision: str, ratios: list[Ratio]) -> None:
+    rows = [
+        [ratio.task, str(ratio.positions), short_count(ratio.nodes), f"{ratio.of_nodes:.3f}",
+         short_time(ratio.seconds), f"{ratio.of_seconds:.3f}",
+         short_count(ratio.nodes / ratio.seconds),
+         short_count(ratio.nodes_before / ratio.seconds_before)]
+        for ratio in ratios
+    ]
+    print_table(f"In turns with {revision}, 1 thread, user time", [
+        "task", "positions", "nodes", "÷ before", "time", "÷ before", "nodes/s", "before",
+    ], rows)
+
+
+def _against(revision: str, tasks: tuple[str, ...], rounds: int, as_json: bool) -> None:
+    with built(revision) as other:
+        ratios = list(compare(tasks or TASKS, other, rounds=rounds, hash_mb=HASH_MB))
+    if as_json:
+        click.echo(json.dumps({
+            "machine": _machine(),
+            "against": revision,
+            "tasks": [asdict(ratio) | {"nodes_ratio": ratio.of_nodes,
+                                       "seconds_ratio": ratio.of_seconds} for ratio in ratios],
+        }))
+    else:
+        _print_ratios(revision, ratios)
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--only", type=click.Choice(list(MEASUREMENTS)), multiple=True,
               help="Only this measurement; may be repeated.")
@@ -213,14 +241,31 @@ def _print_ablations(found: list[Ablation]) -> None:
               help="The suite that starts with FFO 40: a file, or the name of a shipped one.")
 @click.option("--node-budget", type=click.IntRange(min=1), default=TECHNIQUE_NODES,
               show_default=True, help="With --techniques: nodes until a position is given up.")
+@click.option("--against", "revision", metavar="REV",
+              help="Instead: nodes and user time in turns with another revision of this repository,"
+              " compiled in a temporary folder; or with a folder that holds one compiled.")
+@click.option("--task", "tasks", type=click.Choice(list(TASKS)), multiple=True,
+              help="With --against: only this task; may be repeated.")
+@click.option("--rounds", type=click.IntRange(min=1), default=ROUNDS, show_default=True,
+              help="With --against: how often each position is solved; the least time counts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 def main(
-    only: tuple[str, ...], techniques: bool, suite: str, node_budget: int, as_json: bool
+    only: tuple[str, ...],
+    techniques: bool,
+    suite: str,
+    node_budget: int,
+    revision: str | None,
+    tasks: tuple[str, ...],
+    rounds: int,
+    as_json: bool,
 ) -> None:
     """Measure the reversi engine against the numbers it has to reach.
 
     Exit code 1 when a number that must hold does not.
     """
+    if revision is not None:
+        _against(revision, tasks, rounds, as_json)
+        return
     try:
         loaded = load_suite(suite)
     except ZermeloError as error:

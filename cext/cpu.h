@@ -12,4 +12,14 @@ static int cpu_has_avx2(void) {
 #endif
 }
 
+static int cpu_has_avx512(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    return cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#else
+    return 0;
+#endif
+}
+
 #endif

@@ -2,8 +2,14 @@
 
 cdef extern from "cpu.h" nogil:
     bint cpu_has_avx2()
+    bint cpu_has_avx512()
 
 
 def instruction_sets():
     """The instruction sets that engines are built for and this machine has, best first."""
-    return ["avx2", "plain"] if cpu_has_avx2() else ["plain"]
+    sets = ["plain"]
+    if cpu_has_avx2():
+        sets.insert(0, "avx2")
+    if cpu_has_avx512():
+        sets.insert(0, "avx512")
+    return sets

@@ -3,6 +3,8 @@
 #
 # Each instruction set is a module of its own that includes this file; see setup.py.
 
+from array import array
+
 from libc.math cimport exp, exp2, log2
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -29,7 +31,7 @@ init_kernels()
 init_costs()
 
 #: The instruction set this module was compiled for.
-INSTRUCTIONS = "avx2" if KERNELS_AVX2 else "plain"
+INSTRUCTIONS = "avx512" if KERNELS_AVX512 else "avx2" if KERNELS_AVX2 else "plain"
 STATUS = {RUNNING: "solved", FINISHED: "solved", ABORTED: "aborted", EXHAUSTED: "exhausted"}
 
 
@@ -112,6 +114,7 @@ cdef class Core:
         e.instances = len(instances)
         for i, (offset, squares) in enumerate(instances):
             e.offset[i] = offset
+            e.used[i] = -1
             e.complement.lane[i] = 3 ** len(squares) - 1
             for power, square in enumerate(squares):
                 e.value[square].lane[i] = 3 ** power
@@ -123,10 +126,13 @@ cdef class Core:
 
     def set_weights(self, const int16_t[::1] weights):
         """The weights of all phases, one after the other, in grains."""
+        cdef int i
         if weights.shape[0] < (self.evaluation.phase[64] + 1) * self.evaluation.phase_size:
             raise ValueError(f"{weights.shape[0]} weights are too few")
         self.weights = weights
         self.evaluation.weights = <int16_t *> &weights[0]
+        for i in range(self.threads):
+            memset(self.searches[i].glances, 0, sizeof(self.searches[i].glances))
         self.set_options()
 
     # -- rules -------------------------------------------------------------------------
@@ -261,34 +267,48 @@ cdef class Core:
 
     def guess(self, u64 own, u64 opponent):
         """An estimate of the score; None without weights."""
-        cdef Search *s = self.searches
-        cdef Configuration shown
-        cdef int empties = popcount(self.geometry.board & ~(own | opponent))
         cdef int grains
         if self.evaluation.weights == NULL:
             return None
         with nogil:
-            configure(self.evaluation, own, opponent, self.geometry.board, &shown)
-            grains = search_estimate(s, own, opponent, &shown, empties, EXPECTED_PLIES, -WIDEST,
-                                     WIDEST)
+            grains = expected_grains(self.searches, own, opponent)
         return round(grains / GRAINS)
 
     def efforts(self, u64 own, u64 opponent, int threshold):
         """What proving a score of at least and of less than `threshold` probably costs, in bits
         (log2 of nodes); None without weights."""
-        cdef Search *s = self.searches
-        cdef Configuration shown
-        cdef int empties = popcount(self.geometry.board & ~(own | opponent))
         cdef int reach, hold
         if self.evaluation.weights == NULL:
             return None
         with nogil:
-            configure(self.evaluation, own, opponent, self.geometry.board, &shown)
-            reach = cost_to_reach(s, own, opponent, &shown, threshold, empties, EFFORT_PLIES,
-                                  NEVER)
-            hold = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, EFFORT_PLIES,
-                                NEVER)
+            expected_costs(self.searches, own, opponent, threshold, &reach, &hold)
         return reach / <double> BIT, hold / <double> BIT
+
+    def guess_all(self, const u64[:, ::1] boards):
+        """`guess` for many positions (own, opponent), without the GIL meanwhile."""
+        cdef Py_ssize_t count = boards.shape[0]
+        cdef Py_ssize_t i
+        if self.evaluation.weights == NULL or not count:
+            return None
+        cdef int[::1] grains = array("i", bytes(count * sizeof(int)))
+        with nogil:
+            for i in range(count):
+                grains[i] = expected_grains(self.searches, boards[i, 0], boards[i, 1])
+        return [round(grains[i] / GRAINS) for i in range(count)]
+
+    def efforts_all(self, const u64[:, ::1] boards, const int[::1] thresholds):
+        """`efforts` for many positions (own, opponent), without the GIL meanwhile."""
+        cdef Py_ssize_t count = min(boards.shape[0], thresholds.shape[0])
+        cdef Py_ssize_t i
+        if self.evaluation.weights == NULL or not count:
+            return None
+        cdef int[::1] costs = array("i", bytes(2 * count * sizeof(int)))
+        with nogil:
+            for i in range(count):
+                expected_costs(self.searches, boards[i, 0], boards[i, 1], thresholds[i],
+                               &costs[2 * i], &costs[2 * i + 1])
+        return [(costs[2 * i] / <double> BIT, costs[2 * i + 1] / <double> BIT)
+                for i in range(count)]
 
     # -- the table ---------------------------------------------------------------------
 
@@ -297,6 +317,7 @@ cdef class Core:
         clear_table(&self.table)
         for i in range(self.threads):
             clear_table(&self.searches[i].local)
+            memset(self.searches[i].glances, 0, sizeof(self.searches[i].glances))
 
     def tell(self, u64 own, u64 opponent, int lo, int hi):
         """Put what is known about a position into the table, to stay."""
@@ -392,6 +413,24 @@ cdef class Core:
                 k = e.instances
                 out[i, k] = min(popcount(mobility(own[i], opponent[i], empty)), MOST_MOVES - 1)
                 out[i, k + 1] = min(popcount(mobility(opponent[i], own[i], empty)), MOST_MOVES - 1)
+
+
+cdef int expected_grains(Search *s, u64 own, u64 opponent) noexcept nogil:
+    """The evaluation after a few plies, in grains."""
+    cdef Configuration shown
+    cdef int empties = popcount(s.board & ~(own | opponent))
+    configure(s.evaluation, own, opponent, s.board, &shown)
+    return search_estimate(s, own, opponent, &shown, empties, EXPECTED_PLIES, -WIDEST, WIDEST)
+
+
+cdef void expected_costs(Search *s, u64 own, u64 opponent, int threshold, int *reach,
+                         int *hold) noexcept nogil:
+    """The costs of proving a score of at least and of less than `threshold`."""
+    cdef Configuration shown
+    cdef int empties = popcount(s.board & ~(own | opponent))
+    configure(s.evaluation, own, opponent, s.board, &shown)
+    reach[0] = cost_to_reach(s, own, opponent, &shown, threshold, empties, EFFORT_PLIES, NEVER)
+    hold[0] = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, EFFORT_PLIES, NEVER)
 
 
 cdef bint worth_keeping(const Table *table, const Entry *entry, int least_effort) noexcept nogil:

@@ -4,8 +4,8 @@
  * corner. Squares beyond a smaller board stay empty, so a line that leaves the board
  * ends on an empty square and flips nothing: no kernel but stability needs the size.
  *
- * Each kernel exists in plain C and, where the compiler targets it, with AVX2 and
- * BMI2. The module is compiled once for each; see setup.py.
+ * Each kernel exists in plain C and, where the compiler targets it, with AVX2 and BMI2, and
+ * with AVX-512 where that is better. The module is compiled once for each; see setup.py.
  */
 #ifndef ZERMELO_REVERSI_KERNELS_H
 #define ZERMELO_REVERSI_KERNELS_H
@@ -16,6 +16,11 @@
 #define KERNELS_AVX2 1
 #else
 #define KERNELS_AVX2 0
+#endif
+#if KERNELS_AVX2 && defined(__AVX512VL__) && defined(__AVX512CD__)
+#define KERNELS_AVX512 1
+#else
+#define KERNELS_AVX512 0
 #endif
 
 /* The squares seen from a square, towards higher and towards lower bit numbers.
@@ -88,9 +93,11 @@ static void init_kernels(void) {
  */
 #if KERNELS_AVX2
 static inline u64 flips(u64 own, u64 opponent, int square) {
+#if !KERNELS_AVX512
     const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
     const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
     const __m256i steps4 = _mm256_set_epi64x(36, 32, 28, 4);
+#endif
     const __m256i zero = _mm256_setzero_si256();
     __m256i mine = _mm256_set1_epi64x((long long)own);
     __m256i theirs = _mm256_set1_epi64x((long long)opponent);
@@ -105,12 +112,18 @@ static inline u64 flips(u64 own, u64 opponent, int square) {
     __m256i before = _mm256_sub_epi64(_mm256_add_epi64(outflank, _mm256_set1_epi64x(-1)), none);
     __m256i turned = _mm256_and_si256(before, up);
 
-    /* Downwards the first square is the highest bit: smear it down the ray. */
     open = _mm256_andnot_si256(theirs, down);
+#if KERNELS_AVX512
+    /* Downwards the first square is the highest bit; a shift by 64 leaves none. */
+    const __m256i top = _mm256_set1_epi64x((long long)(1ULL << 63));
+    outflank = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(open)), mine);
+#else
+    /* Downwards the first square is the highest bit: smear it down the ray. */
     open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps));
     open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps2));
     open = _mm256_or_si256(open, _mm256_srlv_epi64(open, steps4));
     outflank = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(open, steps), open), mine);
+#endif
     before = _mm256_sub_epi64(zero, _mm256_add_epi64(outflank, outflank));
     turned = _mm256_or_si256(turned, _mm256_and_si256(before, down));
 

@@ -1,6 +1,6 @@
 """The C kernels of reversi, as Cython sees them."""
 
-from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef uint64_t u64
 
@@ -22,6 +22,7 @@ cdef extern from "reversi_kernels.h" nogil:
         int rows
         int cols
     int KERNELS_AVX2
+    int KERNELS_AVX512
     void init_kernels()
     bint init_geometry(Geometry *geometry, int rows, int cols)
     void free_geometry(Geometry *geometry)
@@ -42,6 +43,7 @@ cdef extern from "reversi_evaluation.h" nogil:
         Configuration value[64]
         Configuration complement
         uint32_t offset[48]
+        int32_t used[48]
         uint32_t own_moves
         uint32_t opponent_moves
         int instances

@@ -98,34 +98,50 @@ cdef inline int margin_cost(int margin) noexcept nogil:
     return MARGIN_COST[max(0, min(margin // MARGIN_GRAINS + MARGIN_STEPS // 2, MARGIN_STEPS - 1))]
 
 
-cdef inline int glance_hold(Search *s, u64 own, u64 opponent, const Configuration *shown,
-                            int score, int empties) noexcept nogil:
+cdef inline Glance *look_at(Search *s, u64 own, u64 opponent, const Configuration *before,
+                            const Candidate *move, int empties) noexcept nogil:
+    """What a position shows at a glance; it came from another by a move, or by none (NULL).
+
+    The look ahead of a position meets again most of what its parent's met, so the thread keeps
+    what it saw last.
+    """
+    cdef Glance *glance = &s.glances[hash_boards(own, opponent) & (GLANCES - 1)]
+    cdef Configuration after
+    cdef u64 empty
+    if glance.own == own and glance.opponent == opponent:
+        return glance
+    s.nodes += 1
+    empty = s.board & ~(own | opponent)
+    glance.own = own
+    glance.opponent = opponent
+    glance.moves = popcount(mobility(own, opponent, empty))
+    glance.replies = popcount(mobility(opponent, own, empty))
+    glance.reachable = popcount(potential_mobility(own, empty))
+    glance.replyable = popcount(potential_mobility(opponent, empty))
+    if move == NULL:
+        glance.estimate = estimate(s.evaluation, before, empties, glance.moves, glance.replies)
+    else:
+        configure_move(s.evaluation, before, move.square, move.turned, &after)
+        glance.estimate = estimate(s.evaluation, &after, empties, glance.moves, glance.replies)
+    return glance
+
+
+cdef inline int glance_hold(const Search *s, const Glance *glance, int score,
+                            int empties) noexcept nogil:
     """The cost of proving that the side to move gets at most `-score`, at a glance."""
-    cdef u64 empty = s.board & ~(own | opponent)
-    cdef int replies = popcount(mobility(own, opponent, empty))
-    cdef int answers = popcount(mobility(opponent, own, empty))
-    cdef int margin
-    s.nodes += 1
-    if not replies and not answers:
-        return 0 if final_score(s, opponent, own) >= score else NEVER
-    margin = -GRAINS * score - estimate(s.evaluation, shown, empties, replies, answers)
-    return (192 * empties - 220 + margin_cost(margin) + 95 * replies
-            + 23 * popcount(potential_mobility(opponent, empty)))
+    if not glance.moves and not glance.replies:
+        return 0 if final_score(s, glance.opponent, glance.own) >= score else NEVER
+    return (192 * empties - 220 + margin_cost(-GRAINS * score - glance.estimate)
+            + 95 * glance.moves + 23 * glance.replyable)
 
 
-cdef inline int glance_reach(Search *s, u64 own, u64 opponent, const Configuration *shown,
-                             int score, int empties) noexcept nogil:
+cdef inline int glance_reach(const Search *s, const Glance *glance, int score,
+                             int empties) noexcept nogil:
     """The cost of proving that the side to move gets at least `score`, at a glance."""
-    cdef u64 empty = s.board & ~(own | opponent)
-    cdef int moves = popcount(mobility(own, opponent, empty))
-    cdef int replies = popcount(mobility(opponent, own, empty))
-    cdef int margin
-    s.nodes += 1
-    if not moves and not replies:
-        return 0 if final_score(s, own, opponent) >= score else NEVER
-    margin = estimate(s.evaluation, shown, empties, moves, replies) - GRAINS * score
-    return (192 * empties - 107 + margin_cost(margin) - 9 * moves + 54 * replies
-            + 18 * popcount(potential_mobility(own, empty)))
+    if not glance.moves and not glance.replies:
+        return 0 if final_score(s, glance.own, glance.opponent) >= score else NEVER
+    return (192 * empties - 107 + margin_cost(glance.estimate - GRAINS * score)
+            - 9 * glance.moves + 54 * glance.replies + 18 * glance.reachable)
 
 
 cdef int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
@@ -147,13 +163,13 @@ cdef int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *sho
         configure_pass(s.evaluation, shown, &after)
         return cost_to_reach(s, opponent, own, &after, score, empties, depth, limit)
     if not squares:
-        return glance_hold(s, own, opponent, shown, score, empties)
+        return glance_hold(s, look_at(s, own, opponent, shown, NULL, empties), score, empties)
     s.nodes += 1
     list_moves(own, opponent, squares, &moves)
     for i in range(moves.count):
         move = &moves.item[i]
-        configure_move(s.evaluation, shown, move.square, move.turned, &after)
-        move.value = glance_reach(s, own_after(opponent, move), opponent_after(own, move), &after,
+        move.value = glance_reach(s, look_at(s, own_after(opponent, move),
+                                             opponent_after(own, move), shown, move, empties - 1),
                                   score, empties - 1)
         dearest = max(dearest, move.value)
         total = sum_costs(total, move.value)
@@ -191,13 +207,13 @@ cdef int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *sh
         configure_pass(s.evaluation, shown, &after)
         return cost_to_hold(s, opponent, own, &after, score, empties, depth, limit)
     if not squares:
-        return glance_reach(s, own, opponent, shown, score, empties)
+        return glance_reach(s, look_at(s, own, opponent, shown, NULL, empties), score, empties)
     s.nodes += 1
     list_moves(own, opponent, squares, &moves)
     for i in range(moves.count):
         move = &moves.item[i]
-        configure_move(s.evaluation, shown, move.square, move.turned, &after)
-        move.value = -glance_hold(s, own_after(opponent, move), opponent_after(own, move), &after,
+        move.value = -glance_hold(s, look_at(s, own_after(opponent, move),
+                                             opponent_after(own, move), shown, move, empties - 1),
                                   score, empties - 1)
         cheapest = min(cheapest, -move.value)
     if depth == 1 or s.options.probable and cheapest >= limit + BIT // 2:
@@ -215,18 +231,17 @@ cdef int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *sh
 
 # -- the order of moves ----------------------------------------------------------------
 
-cdef inline int plies_ahead(const Search *s, u64 own, u64 opponent, const Configuration *shown,
-                            int moves, int beta, int empties) noexcept nogil:
+cdef inline int plies_ahead(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                            int beta, int empties) noexcept nogil:
     """How far to look ahead: the more is at stake, the farther.
 
     Where probably no move reaches beta, all will be searched and their order hardly matters.
     """
-    cdef int plies, replies
+    cdef int plies
     if empties < 13 or not s.options.lookahead:
         return 0
     plies = 1 if empties < 15 else 2 if empties < 18 else 4 if empties < 24 else 6
-    replies = popcount(mobility(opponent, own, s.board & ~(own | opponent)))
-    if estimate(s.evaluation, shown, empties, moves, replies) < GRAINS * (beta - HOPELESS):
+    if look_at(s, own, opponent, shown, NULL, empties).estimate < GRAINS * (beta - HOPELESS):
         return max(plies - 2, 0)
     return plies
 
@@ -234,7 +249,7 @@ cdef inline int plies_ahead(const Search *s, u64 own, u64 opponent, const Config
 cdef void value_by_cost(Search *s, u64 own, u64 opponent, const Configuration *shown,
                         Candidates *moves, int beta, int empties) noexcept nogil:
     """Give every move its expected cost, negated; those the table recommends keep theirs."""
-    cdef int plies = plies_ahead(s, own, opponent, shown, moves.count, beta, empties)
+    cdef int plies = plies_ahead(s, own, opponent, shown, beta, empties)
     cdef Candidate *move
     cdef Configuration after
     cdef int cheapest = NEVER
@@ -243,9 +258,9 @@ cdef void value_by_cost(Search *s, u64 own, u64 opponent, const Configuration *s
     for i in range(moves.count):
         move = &moves.item[i]
         if move.value < SECOND_HINT:
-            configure_move(s.evaluation, shown, move.square, move.turned, &after)
-            move.value = -glance_hold(s, own_after(opponent, move), opponent_after(own, move),
-                                      &after, beta, empties - 1)
+            move.value = -glance_hold(s, look_at(s, own_after(opponent, move),
+                                                 opponent_after(own, move), shown, move,
+                                                 empties - 1), beta, empties - 1)
             cheapest = min(cheapest, -move.value)
     if plies == 0:
         return

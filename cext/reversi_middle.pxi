@@ -1,17 +1,35 @@
-# Five to a dozen empties: moves ordered by mobility and parity, a small table per thread.
+# Five to eleven empties: moves ordered by mobility and parity, a small table per thread.
+#
+# Only null windows are searched here, as MTD(f) asks them: alpha, and beta = alpha + 1. The
+# functions are fail-soft:
+#
+#     result <= alpha:    the score is at most the result
+#     result > alpha:     the score is at least the result
 
 cdef enum:
     FEW_EMPTIES = 4         # at most this many: the specialised functions
     PLAIN_EMPTIES = 7       # at most this many: order by replies and parity alone
     TABLE_EMPTIES = 6       # at least this many: look into a table
-    STABLE_EMPTIES = 5      # at least this many: look for stable discs
     ENHANCED_EMPTIES = 10   # at least this many: look at what is known of the children
     LOCAL_EMPTIES = 10      # at most this many: in the thread's own table
+    STABLE_LEAD = 6         # alpha at least empties less this: look for stable discs
+    STOP_EMPTIES = 8        # at least this many: look whether to stop
+    MIDDLE_EMPTIES = 11     # at most this many: search_middle
+    MIDDLE_MOVES = 16       # more than there are moves then; a power of two
+    KEY_ZERO = 1 << 12      # keeps the keys of all moves above TRIED
     HINTED = 1 << 20        # the value of the move that the table recommends
+    TRIED = 0
 
 
 cdef inline Table *table_of(Search *s, int empties) noexcept nogil:
     return &s.local if empties <= LOCAL_EMPTIES else s.table
+
+
+cdef inline bint middle_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
+                                      int empties, int *score) noexcept nogil:
+    """`stability_cut` where it is likely enough to be worth its time."""
+    return (s.options.stability and alpha >= empties - STABLE_LEAD
+            and stability_cut(s, own, opponent, alpha, score))
 
 
 cdef inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 replies, int square,
@@ -30,94 +48,174 @@ cdef inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 repli
     return value
 
 
-cdef int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int beta,
-                       int empties, int parity) noexcept nogil:
-    """The score; `squares` are the legal moves. Fail-soft:
+cdef inline int best_key(const int *keys, int count) noexcept nogil:
+    """The greatest key; its lowest bits say which move it is of."""
+    cdef int best = keys[0]
+    cdef int i
+    for i in range(1, count):
+        best = max(best, keys[i])
+    return best
 
-    result <= alpha:          the score is at most the result
-    alpha < result < beta:    the score is the result
-    result >= beta:           the score is at least the result
 
-    Means nothing if `s.stopped` is set.
+cdef int search_shallow(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
+                        int parity) noexcept nogil:
+    """The score with five empties or a little more; `squares` are the legal moves.
+
+    Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound.
     """
     cdef u64 empty = s.board & ~(own | opponent)
-    cdef u64 next_opponent, left, replies
-    cdef u64 hashes[MOST_CANDIDATES]
-    cdef Table *table
+    cdef u64 turned[MIDDLE_MOVES]
+    cdef u64 replies[MIDDLE_MOVES]
+    cdef uint8_t square_of[MIDDLE_MOVES]
+    cdef int keys[MIDDLE_MOVES]
+    cdef u64 bit, next_own, next_opponent
+    cdef int best = NOTHING
+    cdef int count = 0
+    cdef int odd = parity if s.options.parity else 0
+    cdef int score, square, key, i
+    s.nodes += 1
+    if middle_stability_cut(s, own, opponent, alpha, empties, &score):
+        return score
+    if not squares:
+        squares = mobility(opponent, own, empty)
+        if squares:
+            return -search_shallow(s, opponent, own, squares, -alpha - 1, empties, parity)
+        return final_score(s, own, opponent)
+    while squares:
+        square = first_bit(squares)
+        bit = squares & (0 - squares)
+        squares ^= bit
+        turned[count] = flips(own, opponent, square)
+        replies[count] = mobility(opponent ^ turned[count], own ^ turned[count] ^ bit, empty ^ bit)
+        square_of[count] = square
+        key = KEY_ZERO - 16 * popcount(replies[count])
+        if odd & s.quadrant[square]:
+            key += 8
+        keys[count] = key * MIDDLE_MOVES + count
+        count += 1
+    for i in range(count):
+        key = best_key(keys, count) & (MIDDLE_MOVES - 1)
+        keys[key] = TRIED
+        square = square_of[key]
+        next_own = opponent ^ turned[key]
+        next_opponent = own ^ turned[key] ^ (<u64> 1 << square)
+        if empties == FEW_EMPTIES + 1:
+            score = -solve_4(s, next_own, next_opponent, -alpha - 1, parity ^ s.quadrant[square])
+        else:
+            score = -search_shallow(s, next_own, next_opponent, replies[key], -alpha - 1,
+                                    empties - 1, parity ^ s.quadrant[square])
+        if score > best:
+            best = score
+            if best > alpha:
+                break
+    return best
+
+
+cdef int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
+                       int parity) noexcept nogil:
+    """The score; `squares` are the legal moves.
+
+    Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. Means nothing if
+    `s.stopped` is set.
+    """
+    cdef u64 empty = s.board & ~(own | opponent)
+    cdef u64 turned[MIDDLE_MOVES]
+    cdef u64 replies[MIDDLE_MOVES]
+    cdef uint8_t square_of[MIDDLE_MOVES]
+    cdef int keys[MIDDLE_MOVES]
+    cdef u64 bit, next_own, next_opponent
     cdef u64 start = s.nodes
     cdef u64 hash = 0
-    cdef Candidates moves
-    cdef Candidate *move
+    cdef Table *table
     cdef Facts facts
-    cdef bint tabled = s.options.table and empties >= TABLE_EMPTIES
+    cdef bint tabled = s.options.table
+    cdef int odd = parity if s.options.parity else 0
     cdef int best = NOTHING
     cdef int best_move = NO_MOVE
     cdef int hint = NO_MOVE
-    cdef int lower = alpha
-    cdef int score, i
-    if empties <= FEW_EMPTIES:
-        return solve_few(s, own, opponent, alpha, beta, empties, parity)
+    cdef int count = 0
+    cdef int score, square, key, i
+    if empties < TABLE_EMPTIES:
+        if empties <= FEW_EMPTIES:
+            return solve_few(s, own, opponent, alpha, empties, parity)
+        return search_shallow(s, own, opponent, squares, alpha, empties, parity)
     s.nodes += 1
-    if must_stop(s):
+    if empties >= STOP_EMPTIES and must_stop(s):
         return alpha
     if tabled:
-        # Ask for the bucket now, so that it is there when the moves are listed.
+        # Ask for the bucket now, so that it is there when it is read.
         hash = hash_boards(own, opponent)
         prefetch(bucket_of(table_of(s, empties), hash))
-    if s.options.stability and empties >= STABLE_EMPTIES \
-            and stability_cut(s, own, opponent, alpha, &score):
+    if middle_stability_cut(s, own, opponent, alpha, empties, &score):
         return score
-    list_moves(own, opponent, squares, &moves)
     if tabled and probe(table_of(s, empties), own, opponent, hash, &facts):
-        if facts.lo >= beta or facts.lo == facts.hi:
+        if facts.lo > alpha:
             return facts.lo
         if facts.hi <= alpha:
             return facts.hi
         hint = facts.best
     if not squares:
-        replies = mobility(opponent, own, empty)
-        if replies:
-            return -search_middle(s, opponent, own, replies, -beta, -alpha, empties, parity)
+        squares = mobility(opponent, own, empty)
+        if squares:
+            return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity)
         return final_score(s, own, opponent)
-    table = table_of(s, empties - 1)
-    for i in range(moves.count):
-        move = &moves.item[i]
-        left = empty ^ (<u64> 1 << move.square)
-        next_opponent = opponent_after(own, move)
-        if empties > TABLE_EMPTIES:
-            hashes[i] = hash_boards(own_after(opponent, move), next_opponent)
-            prefetch(bucket_of(table, hashes[i]))
-        move.replies = mobility(own_after(opponent, move), next_opponent, left)
-        if move.square == hint:
-            move.value = HINTED
+    while squares:
+        square = first_bit(squares)
+        bit = squares & (0 - squares)
+        squares ^= bit
+        turned[count] = flips(own, opponent, square)
+        next_opponent = own ^ turned[count] ^ bit
+        replies[count] = mobility(opponent ^ turned[count], next_opponent, empty ^ bit)
+        square_of[count] = square
+        if square == hint:
+            key = HINTED
         elif empties <= PLAIN_EMPTIES:
-            move.value = -16 * popcount(move.replies)
-            if s.options.parity and parity & s.quadrant[move.square]:
-                move.value += 8
+            key = KEY_ZERO - 16 * popcount(replies[count])
+            if odd & s.quadrant[square]:
+                key += 8
         else:
-            move.value = middle_value(s, next_opponent, left, move.replies, move.square,
-                                      parity if s.options.parity else 0)
+            key = KEY_ZERO + middle_value(s, next_opponent, empty ^ bit, replies[count], square,
+                                          odd)
+        keys[count] = key * MIDDLE_MOVES + count
+        count += 1
     if tabled and s.options.enhanced and empties >= ENHANCED_EMPTIES:
-        for i in range(moves.count):
-            move = &moves.item[i]
-            if probe(table, own_after(opponent, move), opponent_after(own, move), hashes[i],
-                     &facts) and -facts.hi >= beta:
+        table = table_of(s, empties - 1)
+        for i in range(count):
+            next_own = opponent ^ turned[i]
+            next_opponent = own ^ turned[i] ^ (<u64> 1 << square_of[i])
+            if probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent),
+                     &facts) and -facts.hi > alpha:
                 return -facts.hi
-    for i in range(moves.count):
-        take_best(&moves, i)
-        move = &moves.item[i]
-        score = -search_middle(s, own_after(opponent, move), opponent_after(own, move),
-                               move.replies, -beta, -lower, empties - 1,
-                               parity ^ s.quadrant[move.square])
+    for i in range(count):
+        key = best_key(keys, count) & (MIDDLE_MOVES - 1)
+        keys[key] = TRIED
+        square = square_of[key]
+        score = -search_middle(s, opponent ^ turned[key],
+                               own ^ turned[key] ^ (<u64> 1 << square), replies[key], -alpha - 1,
+                               empties - 1, parity ^ s.quadrant[square])
         if s.stopped:
             return alpha
         if score > best:
             best = score
-            best_move = move.square
-            if best >= beta:
+            best_move = square
+            if best > alpha:
                 break
-            lower = max(lower, best)
     if tabled:
         store(table_of(s, empties), own, opponent, hash, best if best > alpha else -s.squares,
-              best if best < beta else s.squares, best_move, log_effort(s.nodes - start))
+              best if best <= alpha else s.squares, best_move, log_effort(s.nodes - start))
     return best
+
+
+cdef int search_middle_open(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int beta,
+                            int empties, int parity) noexcept nogil:
+    """The score in any window, by null windows that climb from alpha.
+
+    Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound.
+    """
+    cdef int score = search_middle(s, own, opponent, squares, alpha, empties, parity)
+    while alpha < score < beta and not s.stopped:
+        alpha = score
+        score = search_middle(s, own, opponent, squares, alpha, empties, parity)
+        if score <= alpha:
+            return alpha
+    return score

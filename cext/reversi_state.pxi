@@ -3,6 +3,7 @@
 cdef enum:
     MOST_CANDIDATES = 60    # every empty square, in positions that no game reaches
     BUSY_SLOTS = 4096
+    GLANCES = 1 << 12       # small enough to stay in the cache beside the thread's table
     NOTHING = -127          # below every score: no move has been tried
     FIRST_HINT = 1 << 28    # values of the moves that the table recommends
     SECOND_HINT = 1 << 27
@@ -28,6 +29,15 @@ cdef struct Shared:         # what the threads of one search have in common
     u64 node_budget          # for each thread
     volatile u64 busy[BUSY_SLOTS]   # hashes of positions that some thread is searching
 
+cdef struct Glance:         # what a position shows without a search
+    u64 own
+    u64 opponent
+    int16_t estimate        # for the side to move, in grains
+    uint8_t moves           # of the side to move
+    uint8_t replies         # what the other side could play
+    uint8_t reachable       # empty squares beside the mover's discs
+    uint8_t replyable       # and beside the other side's
+
 cdef struct Search:         # what one thread needs
     u64 nodes
     u64 board
@@ -49,6 +59,7 @@ cdef struct Search:         # what one thread needs
     Table *table
     Table local             # for few empties: small enough to stay in the cache
     Shared *shared
+    Glance glances[GLANCES]     # what this thread looked at last
 
 cdef struct Candidate:      # a legal move at some node
     u64 turned

@@ -6,7 +6,6 @@
 # other thread has usually put the answer into the table.
 
 cdef enum:
-    MIDDLE_EMPTIES = 11     # at most this many: search_middle
     FOLD_EMPTIES = 14       # at least this many: symmetric positions share an entry
     SPLIT_EMPTIES = 14      # at least this many: threads avoid each other's positions
 
@@ -78,7 +77,8 @@ cdef int search_below(Search *s, u64 own, u64 opponent, const Configuration *sho
     empties -= 1
     if empties <= MIDDLE_EMPTIES:
         squares = mobility(next_own, next_opponent, s.board & ~(next_own | next_opponent))
-        return -search_middle(s, next_own, next_opponent, squares, -beta, -alpha, empties, parity)
+        return -search_middle_open(s, next_own, next_opponent, squares, -beta, -alpha, empties,
+                                   parity)
     configure_move(s.evaluation, shown, move.square, move.turned, &after)
     return -search_upper(s, next_own, next_opponent, &after, -beta, -alpha, empties, parity)
 

@@ -8,9 +8,10 @@ An engine has a capability if it has its methods; nobody asks for the engine's c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from zermelo.engine.interface import Efforts
 from zermelo.games import Score
 
 
@@ -20,6 +21,17 @@ class CountsLines(Protocol):
 
     def count_lines(self, position: Any, plies: int) -> int:
         """The lines of play of `plies` moves; a game that ends earlier counts as one."""
+
+
+@runtime_checkable
+class AppraisesMany(Protocol):
+    """`Engine.guess` and `Engine.efforts` for many positions in one call, without the GIL."""
+
+    def guess_all(self, positions: Sequence[Any]) -> list[int]:
+        """The guess for each position."""
+
+    def efforts_all(self, questions: Sequence[tuple[Any, int]]) -> list[Efforts] | None:
+        """The efforts for each position and threshold; None where the engine knows none."""
 
 
 @runtime_checkable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -149,7 +150,7 @@ class ReversiEngine:
 
     def efforts(self, position: ReversiPosition, threshold: int) -> Efforts | None:
         bits = self.core.efforts(position.own, position.opponent, threshold)
-        return None if bits is None else Efforts(*(_LN_2 * min(bit, MOST_BITS) for bit in bits))
+        return None if bits is None else _efforts(bits)
 
     def checkpoint(self) -> bytes:
         effort = CHECKPOINT_EFFORT
@@ -178,6 +179,25 @@ class ReversiEngine:
 
     def count_lines(self, position: ReversiPosition, plies: int) -> int:
         return int(self.core.perft(position.own, position.opponent, plies))
+
+    def guess_all(self, positions: Sequence[ReversiPosition]) -> list[int]:
+        guesses = self.core.guess_all(_boards(positions)) if positions else None
+        if guesses is None:
+            return [self.guess(position) for position in positions]
+        _, replies = self.core.expand(b"".join(map(self.game.encode, positions)))
+        return [
+            self._clamp(guess) if count else self.game.score(position)
+            for position, guess, count in zip(positions, guesses, replies, strict=True)
+        ]
+
+    def efforts_all(
+        self, questions: Sequence[tuple[ReversiPosition, int]]
+    ) -> list[Efforts] | None:
+        if not questions:
+            return []
+        thresholds = array("i", (threshold for _, threshold in questions))
+        bits = self.core.efforts_all(_boards([position for position, _ in questions]), thresholds)
+        return None if bits is None else [_efforts(pair) for pair in bits]
 
     def techniques(self) -> tuple[str, ...]:
         return tuple(name for name in TECHNIQUES if name not in TRAINED or self._has_weights())
@@ -343,6 +363,16 @@ class ReversiEngine:
 
 #: How the textbook algorithms order moves when a user just wants the value.
 TEXTBOOK_ORDER = ("killer", "history", "mobility")
+
+
+def _boards(positions: Sequence[ReversiPosition]) -> memoryview:
+    """One row a position: own discs, the opponent's."""
+    boards = array("Q", (board for p in positions for board in (p.own, p.opponent)))
+    return memoryview(boards).cast("B").cast("Q", (len(positions), 2))
+
+
+def _efforts(bits: tuple[float, float]) -> Efforts:
+    return Efforts(*(_LN_2 * min(bit, MOST_BITS) for bit in bits))
 
 
 def _pair(bounds: Bounds) -> tuple[int, int]:

@@ -24,13 +24,15 @@ from zermelo.engine.weights import MOBILITY_WEIGHTS, PHASE_SPAN, PHASES, Layout
 from zermelo.games.reversi import Reversi
 
 GRAINS = 64
-LARGE_BOARD = 49  # more squares than this have twice the phases and wider trees
+SMALL_BOARD = 32  # up to this many squares a quarter of the positions does
+LARGE_BOARD = 42  # more squares than this have more phases and wider trees
 FIRST_PHASE = 2  # fewer empties are solved before anyone asks the evaluation
 UNTRAINED_PLIES = 6  # the first moves are few enough to leave to their successors
 STEPS = 20
 RIDGE = 4.0
 SEED = 20231030
 LIMIT = 2**15 - 1
+STEP = 8  # weights are kept in multiples of this many grains: an eighth of a disc, a third smaller
 HELD_BACK = 20  # one position in this many checks the fit instead of making it
 
 Floats = npt.NDArray[np.float32]
@@ -51,6 +53,8 @@ class Effort:
         """What the shipped weights of a board were made with."""
         if len(game.squares) > LARGE_BOARD:
             return cls(positions=150_000, exact_empties=10, depth=4)
+        if len(game.squares) <= SMALL_BOARD:
+            return cls(positions=100_000)
         return cls()
 
 
@@ -109,6 +113,7 @@ def train(
         weights[phase:] = rounded
         if phase == FIRST_PHASE:
             weights[:phase] = rounded
+    weights = rounded_to_steps(weights)
     provenance = {
         "game": game.short_spec,
         "zermelo": __version__,
@@ -119,6 +124,13 @@ def train(
         "error_by_phase": errors,
     }
     return weights, provenance
+
+
+def rounded_to_steps(weights: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
+    """The weights as they are shipped: finer steps are noise of the fit that does not compress."""
+    most = LIMIT // STEP
+    steps = np.clip(np.round(weights / STEP), -most, most)
+    return (STEP * steps).astype(np.int16)
 
 
 def _twins(layout: Layout) -> npt.NDArray[np.int64]:

@@ -27,6 +27,8 @@ PHASES = 64 // PHASE_SPAN + 1
 #: A weight file, and what the decompressor may take: 65 MiB at the highest level.
 MAX_FILE_BYTES = 64 * MIB
 _LZMA_BYTES = 80 * MIB
+#: For numbers of two bytes, of which neighbours have little in common.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "lc": 0, "lp": 1, "pb": 1}]
 MOBILITY_WEIGHTS = 64  # two tables of 32: own moves, opponent's moves
 
 
@@ -116,7 +118,8 @@ def _read(path: Path) -> bytes:
 
 
 def save_weights(path: Path, weights: bytes, provenance: dict[str, Any]) -> None:
-    rest = json.dumps(provenance, sort_keys=True).encode() + b"\n" + lzma.compress(weights)
+    packed = lzma.compress(weights, filters=_FILTERS)
+    rest = json.dumps(provenance, sort_keys=True).encode() + b"\n" + packed
     digest = hashlib.blake2b(rest, digest_size=DIGEST_BYTES).digest()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(MAGIC + digest + rest)

@@ -91,8 +91,9 @@ def pytest_terminal_summary(
         terminalreporter.stats.get("skipped", [])
     ).items()):  # fmt: skip
         write(f"skipped here: {count} x {reason}")
-    if "avx2" not in instruction_sets():
-        write("skipped here: the engines built for AVX2, which this processor does not have")
+    for name in ("avx512", "avx2"):
+        if name not in instruction_sets():
+            write(f"skipped here: the engines built for {name}, which this processor does not have")
     left_out = config.stash[LEFT_OUT]
     if left_out["long"]:
         write(f"left out: {left_out['long']} long tests (chaos, many kills, fuzzing, large"

@@ -23,7 +23,7 @@ from zermelo.parts import MissingPartError
         help="The weight file to write.")
 @option("--positions", type=click.IntRange(500),
         help="Reversi: positions for each phase of the game.  [default: 400000; large boards"
-        " 150000]  Go: lessons for each side and round.  [default: 30000]")
+        " 150000, small ones 100000]  Go: lessons for each side and round.  [default: 30000]")
 @option("--exact-empties", type=click.IntRange(6, 20),
         help="Reversi: solve positions exactly up to this many empty squares."
         "  [default: 12; large boards 10]")
@@ -45,7 +45,8 @@ def train(
 
     Reversi: the evaluation for the board of SPEC. The scores of early positions rest on the
     weights of later phases, which is why the phases are trained from the end of the game
-    backwards; boards of more than 49 squares are large. Go: the priors of moves in the
+    backwards; boards of more than 42 squares are large, of at most 32
+    small. Go: the priors of moves in the
     search for the whole board; one file serves all boards. The defaults are what the shipped
     weights were made with.
     """

@@ -203,8 +203,9 @@ class CampaignPlan:
 
     def _load_missing(self, planner: Planner) -> None:
         while missing := list(planner.questions.missing):
-            for node in self.tree.load(missing):
-                planner.questions.add_node(self._splitter.plan_node(node))
+            for node in self._splitter.plan_nodes(self.tree.load(missing)):
+                planner.questions.add_node(node)
+        self._splitter.appraise(planner.questions)
 
     def _withdraw(self, unneeded: list[Key]) -> None:
         if unneeded:
@@ -332,9 +333,8 @@ class CampaignPlan:
     def _rebuild(self) -> Planner:
         """The planner as the database has it."""
         (root,) = self.tree.load([self.campaign.root])
-        planner = Planner(
-            self._splitter.plan_node(root, always=True), self.campaign.aim, self._record.model()
-        )
+        (start,) = self._splitter.plan_nodes([root], always=True)
+        planner = Planner(start, self.campaign.aim, self._record.model())
         self._announced = None
         self._load_missing(planner)
         planner.questions.settle()

@@ -22,6 +22,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from zermelo.engine import Efforts
 from zermelo.games import Bounds
@@ -53,6 +54,8 @@ class PlanNode:
     hardness: float = 0.0
     #: What the engine thinks that either answer to a question takes, by threshold.
     appraise: Callable[[int], Efforts | None] | None = None
+    #: The position, where the engine may be asked about many at once.
+    position: Any = None
     questions: dict[int, Question] = field(default_factory=dict)
 
 
@@ -72,16 +75,16 @@ class Question:
     #: the sake of another threshold.
     asked: bool = False
     #: Looked for when a leaf is first evaluated.
-    _efforts: Efforts | None = None
+    efforts: Efforts | None = None
 
     @property
     def features(self) -> Features:
         """What this leaf shows of its cost and its answer."""
         node = self.node
         distance = max(node.lo, min(node.hi, node.guess)) - self.threshold
-        if self._efforts is None and node.appraise is not None:
-            self._efforts = node.appraise(self.threshold)
-        efforts = self._efforts or usual_efforts(node.plies_left, distance)
+        if self.efforts is None and node.appraise is not None:
+            self.efforts = node.appraise(self.threshold)
+        efforts = self.efforts or usual_efforts(node.plies_left, distance)
         return Features(node.plies_left, distance, efforts)
 
     @property
@@ -144,12 +147,20 @@ class Questions:
         children = list(children)
         expanded = self.nodes[node]
         expanded.children = tuple(child.id for child in children)
-        expanded.appraise = None  # nobody will ask it whole
+        expanded.appraise = expanded.position = None  # nobody will ask it whole
         for child in children:
             child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
         for question in list(expanded.questions.values()):
             self._grow(question)
+
+    def unappraised(self) -> list[Question]:
+        """The leaves about to be evaluated whose efforts the engine has not told yet."""
+        return [
+            question
+            for _, _, question in self._dirty
+            if question.leaf and question.efforts is None and question.node.appraise is not None
+        ]
 
     def settle(self) -> list[Key]:
         """Pass all changes on to the top; the asked questions that nobody needs any more."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from zermelo.engine import Engine
+from zermelo.engine.capabilities import AppraisesMany
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.campaigns import Campaign
@@ -74,23 +75,49 @@ class Splitter:
         evidence = self._gather_proved(parents)
         changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
-        plan_children = {id_: self.plan_node(child) for id_, child in children.items()}
+        planned = self.plan_nodes(list(children.values()))
+        plan_children = dict(zip(children, planned, strict=True))
         for parent in frontier:
             below = [plan_children[id_] for id_ in parent.children or ()]
             questions.expand(parent.id, below)
         for node in self._tree.load(changed):
             questions.update_bounds(node.id, node.lo, node.hi)
+        self.appraise(questions)
 
-    def plan_node(self, node: Node, *, always: bool = False) -> PlanNode:
-        """The node with its hints, which only the frontier needs."""
-        known = PlanNode(node.id, node.lo, node.hi, node.children, guess=node.lo, plies_left=0)
-        if node.children is None or always:
-            engine, position = self._engine, self._tree.position(node)
-            known.plies_left = self._tree.game.plies_left(position)
-            if node.lo < node.hi:
-                known.guess = engine.guess(position)
-                known.appraise = partial(engine.efforts, position)
-        return known
+    def plan_nodes(self, nodes: list[Node], *, always: bool = False) -> list[PlanNode]:
+        """The nodes with their hints, which only the frontier needs (or `always`)."""
+        planned = [
+            PlanNode(node.id, node.lo, node.hi, node.children, guess=node.lo, plies_left=0)
+            for node in nodes
+        ]
+        hinted = []
+        for node, known in zip(nodes, planned, strict=True):
+            if node.children is None or always:
+                position = self._tree.position(node)
+                known.plies_left = self._tree.game.plies_left(position)
+                if node.lo < node.hi:
+                    known.position = position
+                    known.appraise = partial(self._engine.efforts, position)
+                    hinted.append(known)
+        for known, guess in zip(hinted, self._guess_all(hinted), strict=True):
+            known.guess = guess
+        return planned
+
+    def _guess_all(self, nodes: list[PlanNode]) -> list[int]:
+        positions = [node.position for node in nodes]
+        if isinstance(self._engine, AppraisesMany):
+            return self._engine.guess_all(positions)
+        return [self._engine.guess(position) for position in positions]
+
+    def appraise(self, questions: Questions) -> None:
+        """Ask the engine about all new leaves in one call, where it can answer that."""
+        fresh = questions.unappraised()
+        if fresh and isinstance(self._engine, AppraisesMany):
+            asked = [(question.node.position, question.threshold) for question in fresh]
+            told = self._engine.efforts_all(asked)
+            if told is not None:
+                for question, efforts in zip(fresh, told, strict=True):
+                    question.efforts = efforts
 
     def _gather_proved(self, parents: list[Node]) -> list[Evidence]:
         """Evidence about the children; what is about grandchildren is kept for their seeds."""

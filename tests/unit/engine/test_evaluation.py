@@ -16,6 +16,7 @@ from tests.support.machine import MakeCore, MakeEngine
 from tests.support.oracle import BOARDS, Position, random_play, reversi
 from zermelo.cext.cpu import instruction_sets
 from zermelo.engine import EngineError, Window
+from zermelo.engine.capabilities import AppraisesMany
 from zermelo.engine.patterns import patterns_of
 from zermelo.engine.reversi import MOST_BITS, ReversiEngine
 from zermelo.engine.training import Effort
@@ -269,6 +270,10 @@ def test_the_efforts_of_a_finished_game_are_told_by_its_score(make_engine: MakeE
 
 def test_without_weights_there_are_no_efforts(make_core: MakeCore) -> None:
     game = reversi("reversi:6x6")
+    start, one = game.initial(), array("i", [0])
+    boards = memoryview(array("Q", [start.own, start.opponent])).cast("B").cast("Q", (1, 2))
+    assert make_core(game).guess_all(boards) is None
+    assert make_core(game).efforts_all(boards, one) is None
     assert make_core(game).efforts(game.initial().own, game.initial().opponent, 0) is None
 
 
@@ -329,3 +334,29 @@ def test_nonsense_with_a_right_digest_is_refused(rest: bytes, tmp_path: Path) ->
     path.write_bytes(sealed(rest))
     with pytest.raises(EngineError, match="nonsense"):
         ReversiEngine(reversi("reversi:4x4"), hash_mb=1, weights=path)
+
+
+# -- many at once ----------------------------------------------------------------------------
+
+
+def test_many_positions_are_appraised_like_each_alone(make_engine: MakeEngine) -> None:
+    game, rng = reversi("reversi:6x6"), random.Random(21)
+    engine = make_engine(game)
+    positions = [random_play(game, rng, rng.randint(0, 31)) for _ in range(40)]
+    assert isinstance(engine, AppraisesMany)
+    assert engine.guess_all(positions) == [engine.guess(position) for position in positions]
+    asked = [(position, rng.randint(-20, 20)) for position in positions]
+    assert engine.efforts_all(asked) == [engine.efforts(*question) for question in asked]
+    assert engine.guess_all([]) == []
+    assert engine.efforts_all([]) == []
+
+
+def test_new_weights_change_what_was_looked_at_before(make_core: MakeCore) -> None:
+    game = reversi("reversi:4x4")
+    core, start = make_core(game), game.initial()
+    core.set_patterns(Layout.of(game).instances, PHASE_SPAN)
+    told = []
+    for seed in (1, 2, 1):
+        core.set_weights(symmetric_weights(game, seed))
+        told.append(core.efforts(start.own, start.opponent, 0))
+    assert told[0] == told[2] != told[1]

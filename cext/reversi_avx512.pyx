@@ -1,0 +1,2 @@
+# The reversi engine for this instruction set; see setup.py.
+include "reversi.pxi"
