@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import math
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +26,25 @@ class Host(NamedTuple):
     banned: bool
     #: Nodes a second, by what its searches took; 0 while they are too few to tell.
     speed: float = 0.0
+    #: Why it is banned, as the operators said.
+    ban_reason: str = ""
+
+
+class Hardware(NamedTuple):
+    """What a host is made of, as it says."""
+
+    cores: int = 0
+    memory_mb: int = 0
+    platform: str = ""
+
+
+UNKNOWN_HARDWARE = Hardware()
+#: How long the places of all users are remembered.
+PLACES_SECONDS = 5.0
+
+
+class RegistrationClosedError(Exception):
+    """The operators let nobody open an account."""
 
 
 @dataclass(slots=True)
@@ -40,12 +62,13 @@ class AccountStore:
     def __init__(self, statements: PooledStatements) -> None:
         self._statements = statements
         self._shared: Account | None = None
+        self._known_sums: list[float] = []
+        self._summed_at = -math.inf
 
     async def find_accounts(self, digests: Sequence[bytes]) -> list[Account | None]:
         """Whose tokens these are, in their order."""
         rows = await self._statements.run("find_accounts", {"digests": digests})
-        found = {digest: Account(user, Role(role), name, banned)
-                 for digest, user, role, name, banned in rows}  # fmt: skip
+        found = {digest: Account(user, Role(role), *facts) for digest, user, role, *facts in rows}
         return [found.get(digest) for digest in digests]
 
     async def shared_account(self) -> Account:
@@ -57,14 +80,17 @@ class AccountStore:
 
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
         """Whether the account of this name has this token, from now on or since an earlier
-        call; False if it is somebody else's. `AccountError` if the token is of another one.
+        call; False if it is somebody else's. `AccountError` if the token is of another one,
+        `RegistrationClosedError` if the operators let nobody in.
         """
         async with self._statements.transaction() as connection:
-            team_id = None
+            team_id, founded = None, False
             if team:
-                cursor = await connection.execute(query("ensure_team"), {"name": team})
+                cursor = await connection.execute(
+                    query("ensure_team"), {"name": team, "look": look_of(team)}
+                )
                 row = await cursor.fetchone()
-                team_id = row[0] if row else None
+                team_id, founded = row if row else (None, False)
             cursor = await connection.execute(
                 query("open_account"),
                 {
@@ -77,6 +103,14 @@ class AccountStore:
                 cursor = await connection.execute(query("find_accounts"), {"digests": [digest]})
                 found = await cursor.fetchone()
                 return found is not None and Account(*found[1:]).name == name
+            cursor = await connection.execute(query("show_project"))
+            project = await cursor.fetchone()
+            if project is not None and not project[0]:
+                raise RegistrationClosedError
+            if founded:
+                await connection.execute(
+                    query("set_founder"), {"user": row[0], "team": team_id}
+                )
             try:
                 await connection.execute(
                     query("add_token"), {"digest": digest, "user": row[0]}
@@ -86,13 +120,30 @@ class AccountStore:
             return True
 
     async def standing(self, user: UserId, host: HostId | None) -> pb.StandingReply:
-        ((name, team, credit, month, of_host, of_team, rank, users),) = (
+        ((name, team, credit, month, of_host, of_team, notice),) = (
             await self._statements.run("standing", {"user": user, "host": host})
         )
+        rank, users = place(await self._sums(), credit)
         return pb.StandingReply(
             user_name=name, team=team, credit=credit, month_credit=month, host_credit=of_host,
-            team_credit=of_team, rank=rank, users=users,
+            team_credit=of_team, rank=rank, users=users, notice=notice,
         )  # fmt: skip
+
+    async def _sums(self) -> list[float]:
+        """The credit of all users, at most PLACES_SECONDS old: summing it is not cheap."""
+        now = time.monotonic()
+        if now - self._summed_at > PLACES_SECONDS:
+            self._summed_at = now
+            self._known_sums = [row[0] for row in await self._statements.run("credit_of_users", {})]
+        return self._known_sums
+
+
+def place(sums: Sequence[float], credit: float) -> tuple[int, int]:
+    """The place that a credit has among all sums, from 1 (0 without credit), and of how many."""
+    if credit <= 0:
+        return 0, len(sums)
+    rank = len(sums) - bisect.bisect_right(sums, credit) + 1
+    return rank, max(rank, len(sums))
 
 
 class HostStore:
@@ -108,15 +159,16 @@ class HostStore:
         version: str,
         workers: int,
         speed: float,
+        hardware: Hardware = UNKNOWN_HARDWARE,
     ) -> Host:
         rows = await self._statements.run(
             "register_host",
             {
                 "user": user, "host_key_digest": host_key_digest, "name": name, "version": version,
-                "workers": workers, "speed": speed,
+                "workers": workers, "speed": speed, **hardware._asdict(),
             },
         )  # fmt: skip
-        return Host(*rows[0][:4])
+        return Host(*rows[0][:5])
 
     async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:
         """The hosts with keys of these digests, in their order."""

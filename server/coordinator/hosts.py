@@ -9,12 +9,12 @@ from collections import OrderedDict
 import grpc
 
 from zermelo.proto import service
-from zermelo.server.coordinator.account_store import Host, HostStore, Seen
+from zermelo.server.coordinator.account_store import Hardware, Host, HostStore, Seen
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.coordinator.refusals import RefusalError, banned
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -84,14 +84,15 @@ class Hosts:
         return host
 
     async def register(
-        self, host_key: bytes, *, name: str, version: str, workers: int, speed: float
-    ) -> Host:
+        self, host_key: bytes, *, name: str, version: str, workers: int, speed: float,
+        hardware: Hardware,
+    ) -> Host:  # fmt: skip
         """The host that says hello, a new one perhaps; a refusal when it may not."""
         user = ACCOUNT.get().user
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
         return await self._store.register_host(
             user, host_key_digest(host_key), name=name, version=version, workers=workers,
-            speed=speed,
+            speed=speed, hardware=hardware,
         )  # fmt: skip
 
     def remember(self, host_key: bytes, host: Host) -> None:
@@ -99,7 +100,7 @@ class Hosts:
         if host.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
-                "this host is banned; write to the operators",
+                banned("host", host.ban_reason),
             )  # fmt: skip
         self._hosts[host_key] = host
         if len(self._hosts) > MOST_HOSTS_REMEMBERED:

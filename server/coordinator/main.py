@@ -22,6 +22,7 @@ from zermelo.proto.service import (
     OPERATIONS,
     RESEARCH,
     SERVICES,
+    VOLUNTEERS,
     methods_of,
     service_handler,
 )
@@ -39,6 +40,7 @@ from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
+from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import connect
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
@@ -100,12 +102,14 @@ async def _serve(
     hosts = Hosts(host_store, open_access=not settings.require_token)
     metrics = CoordinatorMetrics()
     admission = Admission(accounts, settings, metrics)
-    pool, reading = BlockingPool(url), library(url)
+    # Volunteers wait for each other, never operators for them.
+    pool, own, reading = BlockingPool(url), BlockingPool(url), library(url)
     service = Service(leases, hosts, metrics, settings)
     server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(admission,))
     server.add_generic_rpc_handlers((
         service_handler(COORDINATOR, methods_of(service, Members(accounts, host_store))),
         service_handler(OPERATIONS, lambda _: Operations(pool).serve),
+        service_handler(VOLUNTEERS, lambda _: Volunteers(own).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     ))
     names = tuple(served.full_name for served in SERVICES)
@@ -150,6 +154,7 @@ async def _serve(
         with suppress(psycopg.OperationalError):  # then the holds end by themselves
             await leases.close()
         await pool.close()
+        await own.close()
         await reading.close()
         await statements.close()
 

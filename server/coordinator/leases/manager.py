@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from enum import Enum, auto
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -31,6 +30,7 @@ from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
 from zermelo.server.coordinator.statements import Statements
 from zermelo.server.trust.accounts import UserId
+from zermelo.server.trust.shortage import Shortage
 
 log = logging.getLogger(__name__)
 
@@ -40,18 +40,6 @@ Reply = TypeVar("Reply")
 MOST_ROWS_A_BATCH = 2048
 #: How long results and heartbeats are gathered: nobody waits for their replies to go on.
 GATHER_SECONDS = 0.05
-
-
-class Shortage(Enum):
-    """Why a call gets no work."""
-
-    STOPPING = auto()
-    HOST_QUOTA = auto()
-    USER_QUOTA = auto()
-    OTHERS_ASKED = auto()
-    ALL_LEASED = auto()
-    PAUSED = auto()
-    NO_CAMPAIGN = auto()
 
 
 class LeaseManager:
@@ -73,6 +61,7 @@ class LeaseManager:
         self._beating = _batched(self._store.heartbeat)
         self._asking = _batched(self._store.questions, apart=0.0)
         self._listing = _shared(self._store.running_games)
+        self._telling = _shared(self._store.told_to_volunteers)
         self._looking = _shared(self._store.campaigns_open)
 
     # -- the door ---------------------------------------------------------------------------
@@ -80,6 +69,10 @@ class LeaseManager:
     async def running_games(self) -> list[str]:
         """What a client that has just arrived should get ready for."""
         return await self._listing(None)
+
+    async def told_to_volunteers(self) -> tuple[str, float]:
+        """The operators' notice, and how long a workunit should take, in seconds."""
+        return await self._telling(None)
 
     async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
         """Leases for one call; none when there was no work for `wait_seconds`.
@@ -97,7 +90,10 @@ class LeaseManager:
         if not running:
             return Shortage.PAUSED if paused else Shortage.NO_CAMPAIGN
         if used_up := await self._quota.used_up(host, user):
-            return Shortage.HOST_QUOTA if used_up == "host" else Shortage.USER_QUOTA
+            if used_up == "user":
+                return Shortage.USER_QUOTA
+            rests = await self._store.host_rests(host)
+            return Shortage.HOST_RESTS if rests else Shortage.HOST_QUOTA
         return Shortage.OTHERS_ASKED if others_asked else Shortage.ALL_LEASED
 
     async def questions(self, host: HostId, leases: list[LeaseId]) -> dict[LeaseId, Question]:
@@ -154,6 +150,7 @@ class LeaseManager:
             self._beating.run(),
             self._asking.run(),
             self._listing.run(),
+            self._telling.run(),
             self._looking.run(),
         ]
 
