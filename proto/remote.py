@@ -8,7 +8,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from zermelo import ZermeloError
-from zermelo.proto import service
+from zermelo.proto import replies, service
 from zermelo.texts import one_line
 
 CALL_SECONDS = 60.0
@@ -45,7 +45,8 @@ class Remote:
         self._address, self._token = address, identity.token
         self._names = {method.input_type: method.name for method in served.methods}
         self._channel = _open_channel(address, identity)
-        self._stub = service.Stub(self._channel, served)
+        # Volunteers ask servers of strangers: a reply is checked before anybody sees it.
+        self._stub = service.Stub(self._channel, served, replies.reply_parser)
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +62,12 @@ class Remote:
         metadata = ((service.AUTHORIZATION, service.BEARER + self._token),) if self._token else ()
         call = getattr(self._stub, self._names[request.DESCRIPTOR])
         try:
-            return call(request, timeout=seconds, metadata=metadata)
+            reply = call(request, timeout=seconds, metadata=metadata)
         except grpc.RpcError as error:
             raise _sentence(self._address, error) from error
+        if isinstance(reply, replies.ReplyError):
+            raise UnreachableError(f"{self._address} answers with what is no reply: {reply}")
+        return reply
 
 
 def _open_channel(address: str, identity: Identity) -> Any:
