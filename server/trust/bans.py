@@ -3,7 +3,8 @@
 A ban of a user is a ban of the account and of all hosts. What it takes is written down, so
 that lifting it brings back what can be brought back soundly: the records of the hosts and the
 credit on their word at once, their results by way of the validator, which judges them anew.
-What others found with the help of those results is asked again and stays out.
+What others had agreed to, or found with the help of those results, is asked again where it is
+needed.
 """
 
 from __future__ import annotations

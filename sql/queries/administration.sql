@@ -134,10 +134,11 @@ WHERE results.lease = ANY(%(results)s) AND results.state = 'doubted'
 
 -- name: judge_again
 -- Answers that a ban took are answers again that the validator has not looked at: it decides anew,
--- with what others said meanwhile. What was found with bounds that are not believed now is left.
+-- with what others said meanwhile. Answers of others who had agreed kept their credit, and stay
+-- out: they would be paid twice. So does what was found with bounds that are not believed now.
 UPDATE results SET state = 'pending', agreed_lo = NULL, agreed_hi = NULL, late = true
 FROM workunits
-WHERE results.lease = ANY(%(results)s) AND results.state = 'retracted'
+WHERE results.lease = ANY(%(results)s) AND results.state = 'retracted' AND results.credit = 0
   AND workunits.id = results.workunit
   AND NOT EXISTS (
       SELECT FROM results AS source

@@ -87,6 +87,33 @@ SET show_hosts = coalesce(%(show_hosts)s, consents.show_hosts),
     changed_at = now()
 RETURNING show_hosts, export_statistics
 
+-- name: list_volunteers
+-- Those with credit and those of a team, the most credit (or this month's) first, or one of them;
+-- credit in millions of nodes, and the average by day, whose half-life is a week.
+SELECT users.name, teams.name AS team, users.created_at, coalesce(sums.nodes, 0) / 1e6 AS credit,
+       coalesce(sums.this_month, 0) / 1e6 AS month_credit, (
+           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
+                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           FROM daily_credits WHERE daily_credits.user_id = users.id
+             AND day > (now() AT TIME ZONE 'UTC')::date - 70
+       ) / 1e6 AS average_credit,
+       coalesce(sums.results, 0)::bigint AS results,
+       (SELECT count(*) FROM hosts WHERE hosts.user_id = users.id) AS hosts
+FROM users LEFT JOIN teams ON teams.id = users.team
+LEFT JOIN (
+    SELECT user_id, sum(nodes) AS nodes, sum(results) AS results, sum(nodes) FILTER (
+               WHERE month = date_trunc('month', now() AT TIME ZONE 'UTC')
+           ) AS this_month
+    FROM credits GROUP BY user_id
+) AS sums ON sums.user_id = users.id
+WHERE users.deleted_at IS NULL
+  AND (%(name)s::text IS NULL AND (sums.nodes > 0 OR %(team)s::text IS NOT NULL)
+       OR users.name = %(name)s)
+  AND (%(team)s::text IS NULL OR teams.name = %(team)s)
+  AND (NOT %(month)s OR sums.this_month > 0)
+ORDER BY CASE WHEN %(month)s THEN sums.this_month ELSE sums.nodes END DESC NULLS LAST, users.id
+LIMIT %(most)s
+
 -- name: list_teams
 -- The teams, those with the most credit first; credit in millions of nodes, this month's, and the
 -- average of its members by day, whose half-life is a week.

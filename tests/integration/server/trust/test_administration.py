@@ -59,7 +59,7 @@ def test_accounts_by_command(database: str) -> None:
     with pytest.raises(ZermeloError, match="there is a user"):
         run(database, "admin", "open-account", "otto")
     with pytest.raises(ZermeloError, match="no user 'nobody'"):
-        run(database, "admin", "ban-user", "nobody")
+        run(database, "admin", "ban-user", "nobody", "--yes")
     done = [row["action"] for row in run(database, "admin", "audit")["audit"]]
     assert done == ["set role", "revoke tokens", "renew token", "open account"]
 
@@ -72,7 +72,7 @@ def test_a_ban_takes_out_what_the_host_said(database: str, solve: Solve) -> None
     ).fetchone()
     assert answers is not None
     banned = run(database, "admin", "ban-host", str(host.id), "--actor", "otto",
-                 "--reason", "overclocked")
+                 "--reason", "overclocked", "--yes")
     assert banned["doubted"] == answers[0] > 0
     solve.assimilate()
     left = connection.execute(
