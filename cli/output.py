@@ -13,28 +13,12 @@ import click
 from rich.cells import cell_len
 from rich.control import strip_control_codes
 
-_SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+from zermelo.figures import short_count as short_count
+from zermelo.figures import short_time as short_time
+
 _LABEL_WIDTH = 11
 #: Where nobody looks, the widest table need not be squeezed into 80 columns.
 _UNSEEN_WIDTH = 160
-
-
-def short_count(number: float) -> str:
-    """``67_123_456`` as ``67.1 M``: three digits are what people compare."""
-    for scale, letter in _SCALES:
-        if number >= scale:
-            scaled = number / scale
-            return f"{scaled:.{2 if scaled < 10 else 1 if scaled < 100 else 0}f} {letter}"
-    return f"{number:.0f}"
-
-
-def short_time(seconds: float) -> str:
-    if seconds >= 120:
-        minutes, rest = divmod(round(seconds), 60)
-        return f"{minutes} min {rest:02d} s"
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{seconds * 1e3:.0f} ms" if seconds >= 0.01 else f"{seconds * 1e3:.2f} ms"
 
 
 def speed(nodes: int, seconds: float) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from zermelo.cli.output import print_json, print_table
+from zermelo.figures import span as span
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         else:
             found[name] = value
     return found
-
-
-def span(lo: int, hi: int) -> str:
-    """Such as ``+4`` or ``+2 to +36``."""
-    return f"{lo:+d}" if lo == hi else f"{lo:+d} to {hi:+d}"
 
 
 def when(at: Any) -> str:

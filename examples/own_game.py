@@ -6,6 +6,7 @@ to the command line and to campaigns it is registered: docs/adding-a-game.md.
 
 from zermelo.engine import open_engine
 from zermelo.games import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.picture import Picture, Point, Surface
 
 Heap = int
 
@@ -53,8 +54,8 @@ class Subtraction(Game[Heap]):
     def format(self, position: Heap) -> str:
         return str(position)
 
-    def draw(self, position: Heap) -> str:
-        return "o" * position
+    def picture(self, position: Heap) -> Picture:
+        return Picture(Surface.HEAPS, (Point("the heap", 0, 0, count=position),))
 
     def side_to_move(self, position: Heap) -> str:
         return "the side to move"
@@ -70,4 +71,4 @@ for counters in range(1, 13):
     if wins != (counters % 4 != 0):
         raise SystemExit(f"{counters}: theory says otherwise")
     plan = f"wins: {game.move_name(report.move)}" if wins and report.move else "loses"
-    print(f"{game.draw(counters):12} {plan}")
+    print(f"{game.draw(counters):9} {plan}")

@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.picture import Picture
 from zermelo.games.spec import Spec, format_spec, parse_spec
 from zermelo.games.symmetry import Image, permute
 
@@ -281,10 +282,10 @@ class Go(Game[GoPosition]):
 
         return format_position(self, position)
 
-    def draw(self, position: GoPosition) -> str:
-        from zermelo.games.go_text import draw_position
+    def picture(self, position: GoPosition) -> Picture:
+        from zermelo.games.go_text import show_position
 
-        return draw_position(self, position)
+        return show_position(self, position)
 
     def side_to_move(self, position: GoPosition) -> str:
         return "X" if position.black_to_move else "O"

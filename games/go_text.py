@@ -1,17 +1,27 @@
-"""Go positions as text: diagrams with side to move, one-line form, boards for people."""
+"""Go positions for people: diagrams with side to move, one-line form, pictures."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from zermelo.games.go import NO_KO, Go, GoPosition
-from zermelo.games.go_board import COLUMN_NAMES, STRIDE, Point
+from zermelo.games.go_board import Point
 from zermelo.games.interface import GameError
+from zermelo.games.picture import (
+    BLACK_STONE,
+    WHITE_STONE,
+    Ground,
+    Picture,
+    Surface,
+    grid_picture,
+)
 from zermelo.games.position_text import black_to_move, shorten
 
 BLACK_SIGNS = "XxBb#*"
 WHITE_SIGNS = "OoWw@"
 EMPTY_SIGNS = ".-_+"
+EMPTY = "."
+STONES = {"X": BLACK_STONE, "O": WHITE_STONE}
 
 
 def parse_position(game: Go, text: str) -> GoPosition:
@@ -49,16 +59,14 @@ def format_position(game: Go, position: GoPosition) -> str:
     return " ".join(words)
 
 
-def draw_position(game: Go, position: GoPosition) -> str:
-    lines = []
-    for row in range(game.rows):
-        signs = (_sign(position, STRIDE * row + col) for col in range(game.cols))
-        lines.append(f"{game.rows - row} " + " ".join(signs))
-    lines.append("  " + " ".join(COLUMN_NAMES[: game.cols]))
+def show_position(game: Go, position: GoPosition) -> Picture:
     to_move = f"{game.side_to_move(position)} to move"
     if position.ko != NO_KO:
         to_move += f", ko at {game.move_name(position.ko)}"
-    return "\n".join([*lines, to_move])
+    return grid_picture(
+        game.rows, game.cols, [STONES.get(_sign(position, point)) for point in game.board.points],
+        [to_move], surface=Surface.CROSSINGS, ground=Ground.WOOD, empty=EMPTY, from_below=True,
+    )
 
 
 def point_from_name(game: Go, name: str) -> Point:
@@ -98,4 +106,4 @@ def _with_options(game: Go, position: GoPosition, options: dict[str, str]) -> Go
 def _sign(position: GoPosition, point: Point) -> str:
     if position.black >> point & 1:
         return "X"
-    return "O" if position.white >> point & 1 else "."
+    return "O" if position.white >> point & 1 else EMPTY

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from zermelo import ZermeloError
+from zermelo.games.picture import Picture, Touch, TouchKind
+from zermelo.games.picture_text import draw_picture
 
 P = TypeVar("P")
 Move = int
@@ -169,12 +171,8 @@ class Game(ABC, Generic[P]):
         """The position on one line, as `parse` reads it."""
 
     @abstractmethod
-    def draw(self, position: P) -> str:
-        """The position as a board of several lines, for people."""
-
-    @abstractmethod
     def side_to_move(self, position: P) -> str:
-        """The side to move as `draw` and `format` write it."""
+        """The side to move as `picture` and `format` write it."""
 
     def read_record(self, data: bytes) -> P:
         """The position at the end of a game record, as other programs write it."""
@@ -194,6 +192,24 @@ class Game(ABC, Generic[P]):
 
     def line_names(self, line: Sequence[Move]) -> list[str]:
         return [self.move_name(move) for move in line]
+
+    # -- pictures ---------------------------------------------------------------------
+
+    @abstractmethod
+    def picture(self, position: P) -> Picture:
+        """The board with its pieces, as terminals and pages show it."""
+
+    def touch(self, position: P, move: Move) -> Touch:
+        """How a person makes a legal move on the picture of the position."""
+        name = self.move_name(move)
+        for at, point in enumerate(self.picture(position).points):
+            if point.name == name:
+                return Touch(TouchKind.PLACE, (at,))
+        return Touch(TouchKind.BUTTON)
+
+    def draw(self, position: P) -> str:
+        """The position as a board of several lines, for people."""
+        return draw_picture(self.picture(position))
 
     # -- equality: a game is its spec -----------------------------------------------------
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.picture import BLACK_STONE, WHITE_STONE, Ground, Picture, grid_picture
 from zermelo.games.position_text import black_to_move
 from zermelo.games.spec import format_spec, parse_spec
 from zermelo.games.symmetry import permute, symmetry_maps
@@ -35,6 +36,7 @@ BLACK_SIGNS = "Xx*"
 WHITE_SIGNS = "Oo"
 EMPTY_SIGNS = "-._"
 FEWEST_DISCS = 4
+DISCS = {"X": BLACK_STONE, "O": WHITE_STONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +197,10 @@ class Reversi(Game[ReversiPosition]):
         cells = "".join(self._sign(position, square) for square in self.squares)
         return f"{cells} {self.side_to_move(position)}"
 
-    def draw(self, position: ReversiPosition) -> str:
-        lines = ["  " + " ".join("abcdefgh"[: self.cols])]
-        for row in range(self.rows):
-            signs = (self._sign(position, STRIDE * row + col) for col in range(self.cols))
-            lines.append(f"{row + 1} " + " ".join(signs))
-        return "\n".join([*lines, f"{self.side_to_move(position)} to move"])
+    def picture(self, position: ReversiPosition) -> Picture:
+        pieces = [DISCS.get(self._sign(position, square)) for square in self.squares]
+        to_move = f"{self.side_to_move(position)} to move"
+        return grid_picture(self.rows, self.cols, pieces, [to_move], ground=Ground.FELT)
 
     def side_to_move(self, position: ReversiPosition) -> str:
         return "X" if position.black_to_move else "O"

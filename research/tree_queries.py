@@ -19,7 +19,7 @@ from zermelo.proof.moves import Place
 from zermelo.research import replies
 from zermelo.research.best_play import play_on
 from zermelo.research.queries import Queries, Query
-from zermelo.server.campaigns import Campaign, Summary, campaign_summary
+from zermelo.server.campaigns import Campaign, Summary, campaign_summary, standings
 from zermelo.server.database import Connection, clear_errors
 from zermelo.server.tree.identity import NodeId, node_id
 from zermelo.server.tree.line import best_line
@@ -56,8 +56,13 @@ class TreeQueries(Queries):
 
     def worth(self, position: Any) -> replies.Worth:
         """What is proved about a position, given as the game has it."""
+        return self.worths([position])[0]
+
+    def worths(self, positions: Sequence[Any]) -> list[replies.Worth]:
+        """What is proved about positions, all of one moment."""
         with one_state(self._connection):
-            return self._worth(position, self._nodes([position])[0])
+            nodes = self._nodes(positions)
+        return [self._worth(at, node) for at, node in zip(positions, nodes, strict=True)]
 
     def proved_move(self, position: Any) -> tuple[Move | None, replies.Worth]:
         """A move that is best, or else secures what is proved; and what that is.
@@ -87,11 +92,16 @@ class TreeQueries(Queries):
     def _standing(self) -> Summary:
         return campaign_summary(self._connection, self.name)
 
+    def standing_without_line(self) -> Summary:
+        """As `standing`, in one statement: without the best line."""
+        with one_state(self._connection):
+            return standings(self._connection, campaign=self.campaign.id)[0]
+
     def _progress(self, most: int) -> list[replies.ProgressPoint]:
-        return self._list(replies.ProgressPoint, "progress_over_time", most=most)
+        return self.records(replies.ProgressPoint, "progress_over_time", most=most)
 
     def _open_questions(self) -> list[replies.OpenLevel]:
-        return self._list(replies.OpenLevel, "open_by_ply")
+        return self.records(replies.OpenLevel, "open_by_ply")
 
     # -- positions ----------------------------------------------------------------------
 
@@ -149,7 +159,7 @@ class TreeQueries(Queries):
 
     def _levels(self, depth: int) -> list[replies.Level]:
         rules = self.game.score_range
-        return self._list(
+        return self.records(
             replies.Level, "tree_by_ply", root=self.campaign.root, depth=depth, lo=rules.lo,
             hi=rules.hi,
         )
@@ -157,22 +167,22 @@ class TreeQueries(Queries):
     # -- people and work ------------------------------------------------------------------
 
     def _contributors(self, most: int) -> list[replies.Contributor]:
-        return self._list(replies.Contributor, "contributors", most=most)
+        return self.records(replies.Contributor, "contributors", most=most)
 
     def _hosts(self, most: int) -> list[replies.HostRecord]:
-        return self._list(replies.HostRecord, "contributing_hosts", most=most)
+        return self.records(replies.HostRecord, "contributing_hosts", most=most)
 
     def _workunit(self, number: int) -> replies.WorkunitReport:
-        rows = self._rows("find_workunit", workunit=number)
+        rows = self.rows("find_workunit", workunit=number)
         if not rows:
             raise UnknownWorkunitError(self._no_workunit(number))
         *told, key, history = rows[0]
         position = self.game.format(self.game.decode(key.bytes, history or b""))
-        records = self._list(replies.ResultRecord, "results_of_workunit", workunit=number)
+        records = self.records(replies.ResultRecord, "results_of_workunit", workunit=number)
         return replies.WorkunitReport(*[*told, position, records])
 
     def _no_workunit(self, number: int) -> str:
-        ((count, first, last),) = self._rows("range_of_workunits")
+        ((count, first, last),) = self.rows("range_of_workunits")
         there = f"{count:,} workunits, {first} to {last}" if count else "no workunits yet"
         return (
             f"campaign {self.name!r} has no workunit {number}; it has {there}"
@@ -180,20 +190,21 @@ class TreeQueries(Queries):
         )
 
     def _workunits(self, most: int, before: int) -> list[replies.WorkunitRecord]:
-        return self._list(replies.WorkunitRecord, "newest_workunits", most=most, before=before)
+        return self.records(replies.WorkunitRecord, "newest_workunits", most=most, before=before)
 
     def _results(self, most: int, before: int) -> list[replies.ResultRecord]:
-        return self._list(replies.ResultRecord, "newest_results", most=most, before=before)
+        return self.records(replies.ResultRecord, "newest_results", most=most, before=before)
 
     # -- inside -----------------------------------------------------------------------
 
-    def _rows(self, name: str, **arguments: Any) -> list[Any]:
-        """The rows of an SQL query about this campaign."""
+    def rows(self, name: str, **arguments: Any) -> list[Any]:
+        """The rows of a named SQL query about this campaign."""
         named = {"campaign": self.campaign.id, **arguments}
         return self._connection.execute(query(name), named).fetchall()
 
-    def _list(self, kind: type[T], name: str, **arguments: Any) -> list[T]:
-        return [kind(*row) for row in self._rows(name, **arguments)]
+    def records(self, kind: type[T], name: str, **arguments: Any) -> list[T]:
+        """The rows of a named SQL query about this campaign, as objects."""
+        return [kind(*row) for row in self.rows(name, **arguments)]
 
     def _place(self, position: Any) -> Place:
         canonical = self.game.canonical(position)

@@ -14,6 +14,7 @@ from zermelo.cext.cpu import instruction_sets
 
 pytest_plugins = [
     "tests.support.coordinator", "tests.support.databases", "tests.support.engines",
+    "tests.support.web",
 ]  # fmt: skip
 
 # A slow machine is no mistake, examples may share a folder or a database, and what must

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from zermelo.figures import clock, share, short
 from zermelo.games import open_game
 from zermelo.server.campaigns import Summary
 from zermelo.server.vocabulary import CampaignState
@@ -154,28 +155,3 @@ def remaining(summary: Summary, speed: float) -> str:
         text += f", {clock(summary.remaining / speed)} ({clock(low / speed)} to "
         text += f"{clock(high / speed)})"
     return text
-
-
-def share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "nothing"
-
-
-def short(number: float) -> str:
-    """A number in three digits: 31.2 M."""
-    for unit in ("", " k", " M", " G", " T", " P", " E", " Z"):
-        if number < 1000:
-            return f"{number:.3g}{unit}" if number < 999.5 else f"{number:.0f}{unit}"
-        number /= 1000
-    return f"{number:.3g} Y"
-
-
-def clock(seconds: float) -> str:
-    """A duration as people write it."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
-    if minutes < 60:
-        return f"{int(minutes)}:{int(seconds) % 60:02d} min"
-    if days < 1000:
-        return f"{hours:.1f} h" if hours < 48 else f"{days:.0f} days"
-    return f"{short(days / 365.25)} years"

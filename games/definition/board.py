@@ -22,6 +22,7 @@ from zermelo.games.definition.errors import shorten, unknown
 from zermelo.games.definition.limits import MOST_CELLS, MOST_LINES
 from zermelo.games.definition.params import Value
 from zermelo.games.definition.static import number
+from zermelo.games.picture import LETTERS
 
 Cell = int
 Mask = int
@@ -41,7 +42,6 @@ GROUPS = {
     "all": tuple(DIRECTIONS),
     "hexagonal": ("n", "s", "w", "e", "ne", "sw"),
 }
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_COORDINATE = 50
 MOST_HEAP = 22
 MOST_HOLES = 12

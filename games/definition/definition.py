@@ -15,6 +15,7 @@ from zermelo.games.definition.limits import MOST_SCORE, MOST_STATE_BITS
 from zermelo.games.definition.measure import Measure, prove_end
 from zermelo.games.definition.model import read_model
 from zermelo.games.definition.params import Params, Value, read_params
+from zermelo.games.definition.picture import Style, read_style
 from zermelo.games.definition.ranges import range_of
 from zermelo.games.definition.static import number
 from zermelo.games.definition.symmetry import Symmetry, prove_symmetries
@@ -24,7 +25,7 @@ from zermelo.games.definition.terms import size_of
 LANGUAGE = 1
 KEYS = (
     "zermelo", "game", "title", "spec", "require", "score", "params", "board", "regions",
-    "players", "pieces", "counters", "start", "move", "end", "limit",
+    "players", "pieces", "counters", "start", "move", "end", "limit", "picture",
 )  # fmt: skip
 LONGEST_TITLE = 100
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
@@ -40,6 +41,7 @@ class Compiled:
     max_score: int
     #: The number of positions that have a key, reachable or not.
     states: int
+    style: Style
 
     @property
     def state_bits(self) -> int:
@@ -113,7 +115,8 @@ def _compile(definition: Definition, items: tuple[tuple[str, Value], ...]) -> Co
     if measure is None:
         place = document.place("limit" if tables.limit else "move")
         place.fail(_no_measure(tables))
-    return Compiled(tables, tuple(prove_symmetries(tables)), measure, max_score, states)
+    style = read_style(document, model)
+    return Compiled(tables, tuple(prove_symmetries(tables)), measure, max_score, states, style)
 
 
 def _no_measure(tables: Tables) -> str:

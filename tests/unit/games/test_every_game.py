@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support import catalogue, playthrough
 from tests.support.effort import examples
 from zermelo.games import KEY_BYTES, Game, GameError, game_names, open_game
+from zermelo.games.picture import TouchKind
 
 GAMES = 4  # random games for each spec
 MOST_PLIES = 2000  # no game of the suite lasts longer
@@ -92,6 +93,26 @@ def test_perft(case: catalogue.Perft) -> None:
         if count > MOST_LINES:
             break
         assert perft(game, root, depth) == count
+
+
+# -- pictures ------------------------------------------------------------------------------
+
+
+@every_spec
+def test_a_picture_has_every_piece_and_every_move(spec: str) -> None:
+    game = open_game(spec)
+    for position in sample(spec, 6):
+        picture = game.picture(position)
+        names = [point.name for point in picture.points]
+        assert len(set(names)) == len(names)
+        assert len({(point.row, point.col) for point in picture.points}) == len(names)
+        assert all(0 <= at < len(names) for line in picture.lines for at in line)
+        assert game.draw(position).splitlines()[-1] == picture.captions[-1]
+        touches = [game.touch(position, move) for move in game.moves(position)]
+        assert all(0 <= at < len(names) for touch in touches for at in touch.points)
+        # No two moves of a position are made by touching the same points.
+        placed = [touch for touch in touches if touch.kind is not TouchKind.BUTTON]
+        assert len(set(placed)) == len(placed)
 
 
 # -- specs ---------------------------------------------------------------------------------

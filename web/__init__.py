@@ -1,0 +1,1 @@
+"""The web pages: what people see of campaigns, and what programs read of them."""

@@ -1,0 +1,56 @@
+"""The application: every page in its place, behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import Receive, Scope, Send
+
+from zermelo.web.assets import Assets
+from zermelo.web.errors import EXPECTED, show_trouble
+from zermelo.web.hub import Hub
+from zermelo.web.library import Library
+from zermelo.web.live import live_routes, snapshots
+from zermelo.web.pages import all_routes
+from zermelo.web.security import Guard
+from zermelo.web.settings import WebSettings
+from zermelo.web.site import Site
+
+LEAST_COMPRESSED_BYTES = 500
+
+
+class WebApplication:
+    """An ASGI application over one database. `close_streams` before its server stops."""
+
+    def __init__(self, url: str, settings: WebSettings) -> None:
+        settings.check()
+        assets = Assets()
+        self.site = Site(settings, Library(url, settings.statement_seconds), assets)
+        self.site.hub = Hub(url, snapshots(self.site), settings.streams_per_address)
+        inner = Starlette(
+            routes=[*assets.routes, *live_routes(), *all_routes()],
+            middleware=[
+                Middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED_BYTES, compresslevel=5)
+            ],
+            exception_handlers=dict.fromkeys([*EXPECTED, Exception], show_trouble),
+            lifespan=self._lifespan,
+        )
+        inner.state.site = self.site
+        self._guarded = Guard(inner, settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._guarded(scope, receive, send)
+
+    async def close_streams(self) -> None:
+        await self.site.hub.close()
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self.site.hub.start()
+        yield
+        await self.site.hub.close()
+        await self.site.library.close()

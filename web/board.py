@@ -1,0 +1,314 @@
+"""Boards as SVG: one renderer for all games, from the game's own picture.
+
+A move is a link on the board: on the point where a piece is put, along the way from one
+point to another, or a button below. What is proved about it is told by shape, colour and text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
+from typing import Any
+
+from zermelo.games import Game, Move
+from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
+from zermelo.research.replies import MoveWorth, ProofState, Worth
+
+#: Units of the drawing between neighbouring points.
+CELL = 60
+DISC = 25
+#: Room for labels beside boards that cannot have them inside.
+MARGIN = 22
+HEXAGON = CELL / 3**0.5
+DOT = 5
+#: Where on its way a move from one point to another is marked.
+ARROW_MARK = 0.62
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    x: float
+    y: float
+    text: str
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stone:
+    """A piece, or the seeds of a pit or heap."""
+
+    x: float
+    y: float
+    shape: str
+    colour: str
+    text: str
+    #: Of a bar: whether it lies flat.
+    flat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A move that can be chosen on the board."""
+
+    x: float
+    y: float
+    href: str
+    #: For those who do not see it.
+    name: str
+    state: str
+    text: str
+    best: bool
+    #: The way of the move, where it is more than a point.
+    way: str
+    #: Half the side of the square that can be touched.
+    reach: float
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    href: str
+    name: str
+    state: str
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    x: float
+    y: float
+    width: float
+    height: float
+    surface: str
+    ground: str
+    #: The cells, as one path.
+    cells: str
+    lines: str
+    dots: list[tuple[float, float]]
+    labels: list[Label]
+    stones: list[Stone]
+    marks: list[Mark]
+    buttons: list[Button]
+    #: The points of the last move.
+    last: list[tuple[float, float]]
+    captions: Sequence[str]
+    name: str
+
+
+#: The address of the position after a move, by the move's name.
+Address = Callable[[str], str]
+
+
+def draw_board(
+    game: Game[Any], position: Any, worths: Iterable[MoveWorth] = (),
+    address: Address = lambda name: "", last: Move | None = None, before: Any = None,
+) -> Board:  # fmt: skip
+    """The board with a link for every move that is told.
+
+    `last` is the move that led here, from the position `before`.
+    """
+    picture = game.picture(position)
+    moves = {game.move_name(move): move for move in game.moves(position)}
+    marks, buttons = [], []
+    for told in worths:
+        touch = game.touch(position, moves[told.move])
+        if touch.kind is TouchKind.BUTTON:
+            buttons.append(Button(
+                address(told.move), told.move, str(told.worth.proof_state), brief(told.worth),
+                told.best,
+            ))  # fmt: skip
+        else:
+            marks.append(_mark(picture, touch, told, address(told.move)))
+    left, top, right, bottom = _frame(picture)
+    return Board(
+        left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
+        _cells(picture), _lines(picture), _dots(picture), _labels(picture), _stones(picture),
+        marks, buttons, _last(game, picture, last, before), picture.captions,
+        f"{game.short_spec}: {', '.join(picture.captions)}",
+    )  # fmt: skip
+
+
+def brief(worth: Worth) -> str:
+    """What is proved, in the room of a square."""
+    if worth.proof_state is ProofState.UNKNOWN:
+        return "?"
+    return f"{worth.lo:+d}" if worth.proof_state is ProofState.PROVED else f"{worth.lo}…{worth.hi}"
+
+
+# -- inside ---------------------------------------------------------------------------------
+
+
+def _at(picture: Picture, point: int) -> tuple[float, float]:
+    x, y = picture.xy(point)
+    return round(CELL * x, 1), round(CELL * y, 1)
+
+
+def _frame(picture: Picture) -> tuple[float, float, float, float]:
+    places = [_at(picture, point) for point in range(len(picture.points))] or [(0.0, 0.0)]
+    half = CELL / 2
+    left, right = min(x for x, _ in places) - half, max(x for x, _ in places) + half
+    top, bottom = min(y for _, y in places) - half, max(y for _, y in places) + half
+    if picture.surface is not Surface.SQUARES:
+        if picture.rows:
+            left -= MARGIN
+        if picture.columns:
+            top, bottom = (top, bottom + MARGIN) if picture.columns_below else (top - MARGIN, bottom)
+    return left, top, right, bottom
+
+
+def _cells(picture: Picture) -> str:
+    half = CELL / 2
+    if picture.surface is Surface.SQUARES:
+        return "".join(
+            f"M{x - half:g} {y - half:g}h{CELL}v{CELL}h-{CELL}z"
+            for x, y in _places(picture)
+        )
+    if picture.surface is Surface.HEXAGONS:
+        corners = [(HEXAGON * sin(pi * k / 3), HEXAGON * cos(pi * k / 3)) for k in range(6)]
+        return "".join(
+            "M" + "L".join(f"{x + dx:.1f} {y + dy:.1f}" for dx, dy in corners) + "z"
+            for x, y in _places(picture)
+        )
+    if picture.surface in (Surface.PITS, Surface.HEAPS):
+        return "".join(_circle(x, y, CELL * 0.46) for x, y in _places(picture))
+    return ""
+
+
+def _places(picture: Picture) -> list[tuple[float, float]]:
+    return [_at(picture, point) for point in range(len(picture.points))]
+
+
+def _circle(x: float, y: float, radius: float) -> str:
+    return f"M{x - radius:g} {y:g}a{radius:g} {radius:g} 0 1 0 {2 * radius:g} 0a{radius:g} {radius:g} 0 1 0-{2 * radius:g} 0z"
+
+
+def _lines(picture: Picture) -> str:
+    return "".join(
+        "M{:g} {:g}L{:g} {:g}".format(*_at(picture, one), *_at(picture, other))
+        for one, other in picture.lines
+    )
+
+
+def _dots(picture: Picture) -> list[tuple[float, float]]:
+    if picture.surface is not Surface.EDGES:
+        return []
+    rows = max(point.row for point in picture.points)
+    cols = max(point.col for point in picture.points)
+    return [(CELL * col, CELL * row) for row in range(0, rows + 1, 2)
+            for col in range(0, cols + 1, 2)]  # fmt: skip
+
+
+def _labels(picture: Picture) -> list[Label]:
+    left, top, right, bottom = _frame(picture)
+    inside = picture.surface is Surface.SQUARES
+    labels = []
+    for row, text in enumerate(picture.rows):
+        y = _row_height(picture, row)
+        place = (left + 5, y - CELL / 2 + 13) if inside else (left + MARGIN / 2 + 2, y + 5)
+        labels.append(Label(*place, text, inside))
+    for col, text in enumerate(picture.columns):
+        x = CELL * col
+        if inside:
+            labels.append(Label(x + CELL / 2 - 12, bottom - 4, text, inside))
+        else:
+            labels.append(Label(x, bottom - 5 if picture.columns_below else top + 15, text))
+    return labels
+
+
+def _row_height(picture: Picture, row: int) -> float:
+    at = next((number for number, point in enumerate(picture.points) if point.row == row), None)
+    return CELL * row if at is None else _at(picture, at)[1]
+
+
+def _stones(picture: Picture) -> list[Stone]:
+    found = []
+    for number, point in enumerate(picture.points):
+        x, y = _at(picture, number)
+        if point.count is not None:
+            found.append(Stone(x, y, "count", "", str(point.count)))
+        elif point.piece is not None:
+            piece = point.piece
+            shape = Shape.BAR if picture.surface is Surface.EDGES else piece.shape
+            found.append(
+                Stone(x, y, str(shape), str(piece.colour), piece.glyph, point.row % 2 == 0)
+            )
+    return found
+
+
+def _mark(picture: Picture, touch: Touch, told: MoveWorth, href: str) -> Mark:
+    places = [_at(picture, point) for point in touch.points]
+    way, reach = "", CELL / 2
+    if touch.kind is TouchKind.FROM_TO:
+        (x1, y1), (x2, y2) = places[0], places[-1]
+        way = f"M{x1:g} {y1:g}L{x2:g} {y2:g}"
+        x, y = x1 + ARROW_MARK * (x2 - x1), y1 + ARROW_MARK * (y2 - y1)
+        reach = CELL * 0.34
+    else:
+        x = sum(place[0] for place in places) / len(places)
+        y = sum(place[1] for place in places) / len(places)
+        if len(places) > 1:
+            way = "M" + "L".join(f"{px:g} {py:g}" for px, py in places)
+            reach = CELL * 0.34
+    name = f"{told.move}: {told.worth.proof_state} {told.worth}" if (
+        told.worth.proof_state is not ProofState.UNKNOWN
+    ) else f"{told.move}: unknown"
+    if told.best:
+        name += ", best"
+    return Mark(
+        round(x, 1), round(y, 1), href, name, str(told.worth.proof_state), brief(told.worth),
+        told.best, way, reach,
+    )  # fmt: skip
+
+
+def _last(
+    game: Game[Any], picture: Picture, last: Move | None, before: Any
+) -> list[tuple[float, float]]:
+    if last is None:
+        return []
+    touch = game.touch(before, last)
+    if touch.kind is TouchKind.BUTTON or len(game.picture(before).points) != len(picture.points):
+        return []
+    return [_at(picture, point) for point in touch.points]
+
+
+# -- small boards -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Miniature:
+    """A board of a few hundred bytes, to look at."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    ground: str
+    cells: str
+    lines: str
+    #: The pieces of each colour, as one path.
+    pieces: dict[str, str]
+    name: str
+
+
+def draw_miniature(game: Game[Any], position: Any) -> Miniature:
+    picture = game.picture(position)
+    left, top, right, bottom = _frame(picture)
+    pieces: dict[str, str] = {}
+    for number, point in enumerate(picture.points):
+        if point.piece is not None:
+            colour = str(point.piece.colour)
+            pieces[colour] = pieces.get(colour, "") + _circle(*_at(picture, number), DISC)
+    cells = _grid(picture) if picture.surface is Surface.SQUARES else _cells(picture)
+    return Miniature(
+        left, top, right - left, bottom - top, str(picture.ground), cells, _lines(picture),
+        pieces, game.format(position),
+    )  # fmt: skip
+
+
+def _grid(picture: Picture) -> str:
+    """The lines between squares: shorter than the squares."""
+    left, top, right, bottom = _frame(picture)
+    across = [f"M{left:g} {top + CELL * row:g}H{right:g}" for row in range(1, round((bottom - top) / CELL))]
+    down = [f"M{left + CELL * col:g} {top:g}V{bottom:g}" for col in range(1, round((right - left) / CELL))]
+    return "".join(across + down)

@@ -1,0 +1,155 @@
+"""A page and its twins: one function finds what to show, three renderers show it.
+
+Handlers return a `Page`. As HTML it is a template, as JSON all of its data, as CSV its rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from zermelo.research.plain import plain
+from zermelo.web.site import site_of
+
+#: What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page shows, whatever the form."""
+
+    title: str
+    template: str
+    #: Everything a program may want: objects that `plain` understands. The JSON twin.
+    data: Any
+    #: Objects of one class: the CSV twin.
+    rows: Sequence[Any] = ()
+    #: For the template only.
+    view: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+Handler = Callable[[Request], Awaitable[Page | Response]]
+
+
+def page_routes(path: str, handler: Handler, *, twins: str = "", csv: bool = True) -> list[Route]:
+    """The routes of a page: as HTML at `path`, its twins at `twins`.json and `twins`.csv.
+
+    `twins` is `path` unless that ends in a slash.
+    """
+    base = twins or path
+    forms = {f"{base}.json": as_json, f"{base}.csv": as_csv, path: as_html}
+    return [
+        Route(at, _form(handler, render)) for at, render in forms.items()
+        if csv or render is not as_csv
+    ]  # fmt: skip
+
+
+def _form(
+    handler: Handler, render: Callable[[Request, Page], Response]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        request.state.render = render
+        found = await handler(request)
+        return found if isinstance(found, Response) else render(request, found)
+
+    return endpoint
+
+
+# -- the three forms -------------------------------------------------------------------------
+
+
+def as_html(request: Request, page: Page) -> Response:
+    return site_of(request).render(request, page.template, page.status, {
+        "title": page.title, "data": page.data, "twins": twins_of(request, page), **page.view,
+    })  # fmt: skip
+
+
+def as_json(request: Request, page: Page) -> Response:
+    return json_response(page.data, page.status)
+
+
+def as_csv(request: Request, page: Page) -> Response:
+    name = request.url.path.rsplit("/", 1)[-1].encode("ascii", "replace").decode()
+    safe = "".join(char if char.isalnum() or char in "-._" else "-" for char in name)
+    headers = {"content-disposition": f'attachment; filename="{safe}"'}
+    return Response(csv_text(page.rows), page.status, headers, "text/csv; charset=utf-8")
+
+
+def wants_html(request: Request) -> bool:
+    """Whether the visitor asked for a page for people."""
+    return getattr(request.state, "render", as_html) is as_html
+
+
+def twins_of(request: Request, page: Page) -> dict[str, str]:
+    """The addresses of a page's other forms, by the name of the form."""
+    if page.status != 200:
+        return {}
+    path, query = request.url.path, request.url.query
+    base = "/campaigns" if path == "/" else path
+    tail = f"?{query}" if query else ""
+    found = {"JSON": f"{base}.json{tail}"}
+    if page.rows:
+        found["CSV"] = f"{base}.csv{tail}"
+    return found
+
+
+def json_response(data: Any, status: int = 200) -> Response:
+    text = json.dumps(_finite(plain(data)), ensure_ascii=True, allow_nan=False)
+    # Harmless also where somebody takes it for HTML.
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Response(text + "\n", status, media_type="application/json")
+
+
+def csv_text(rows: Sequence[Any]) -> str:
+    """The rows as CSV with a line of names; no cell begins a formula."""
+    flat = [_flat(plain(row)) for row in rows]
+    written = io.StringIO()
+    if flat:
+        writer = csv.DictWriter(written, list(flat[0]), lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in flat)
+    return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    if isinstance(value, str) and value.lstrip().startswith(FORMULA):
+        return "'" + value
+    return value
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One level of names: what lies inside has its own name behind that of the outer one."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            found |= {f"{name}_{inner}": each for inner, each in _flat(value).items()}
+        elif name.endswith("bounds") and isinstance(value, list) and len(value) == 2:
+            found |= {f"{name.removesuffix('bounds')}lo": value[0],
+                      f"{name.removesuffix('bounds')}hi": value[1]}  # fmt: skip
+        else:
+            found[name] = value
+    return found
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: what is not a finite number is null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return value

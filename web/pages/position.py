@@ -1,0 +1,180 @@
+"""The explorer: any position, what is proved about it and its moves, and what that rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from zermelo.games import Game
+from zermelo.research.api import TreeCampaigns
+from zermelo.research.replies import LineStep, MoveWorth, ProofState, Provenance, Worth
+from zermelo.web.board import Board, draw_board
+from zermelo.web.finding import (
+    Way,
+    asked_position,
+    find_campaign,
+    position_href,
+    walk,
+    without_host_names,
+)
+from zermelo.web.page import Page, page_routes
+from zermelo.web.site import site_of
+
+PATH = "/campaigns/{name:path}"
+#: Units of the drawing of the value history.
+ROW, LABEL, SCALE = 22, 74, 320
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A position on the way here; the worth is for the side that moves first at the start."""
+
+    ply: int
+    #: The move that led here; empty at the start.
+    move: str
+    worth: Worth
+
+
+@dataclass(frozen=True, slots=True)
+class PositionPage:
+    campaign: str
+    game: str
+    #: The moves that led here.
+    path: list[str]
+    position: str
+    side: str
+    node: int | None
+    #: For the side to move.
+    worth: Worth
+    expanded: bool
+    moves: list[MoveWorth]
+    provenance: list[Provenance]
+    history: list[PathStep]
+
+
+@dataclass(frozen=True, slots=True)
+class LinePage:
+    campaign: str
+    path: list[str]
+    line: list[LineStep]
+    worth: Worth
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryBar:
+    """A row of the value history: bounds as a bar, nothing where nothing is known."""
+
+    y: int
+    href: str
+    label: str
+    state: str
+    x: float
+    width: float
+    worth: str
+
+
+def routes() -> list[Route]:
+    return [
+        *page_routes(f"{PATH}/position", position),
+        *page_routes(f"{PATH}/line", line),
+    ]
+
+
+async def position(request: Request) -> Page:
+    name = request.path_params["name"]
+    text, moves = asked_position(request)
+
+    def look(campaigns: TreeCampaigns) -> tuple[PositionPage, Board, Game[object]]:
+        queries = find_campaign(campaigns, name)
+        way = walk(campaigns, queries, text, moves)
+        game = queries.game
+        report = queries.position(text, way.names)
+        told = PositionPage(
+            queries.name, game.short_spec, way.names, report.position,
+            game.side_to_move(way.end), report.node, report.worth, report.expanded, report.moves,
+            without_host_names(report.provenance),
+            _history(game, way, queries.worths(way.positions)),
+        )  # fmt: skip
+        board = draw_board(
+            game, way.end, report.moves,
+            lambda move: position_href(queries.name, [*way.names, move], text),
+            way.moves[-1] if way.moves else None, way.positions[-2] if way.moves else None,
+        )  # fmt: skip
+        return told, board, game
+
+    found, board, game = await site_of(request).library.ask(look)
+    where = f"after {' '.join(found.path)}" if found.path else "start"
+    return Page(f"{found.campaign}, {where}", "campaign/position.html", found, found.moves, {
+        "board": board, "text": text, "lazy": True,
+        "moves": sorted(found.moves, key=_order),
+        "crumbs": [(step.move or "start", position_href(name, found.path[:step.ply], text))
+                   for step in found.history],
+        "line_href": position_href(name, found.path, text, "/line"),
+        "addresses": {move.move: position_href(name, [*found.path, move.move], text)
+                      for move in found.moves},
+        "bars": _bars(found, text, game.max_score),
+        "zero": LABEL + SCALE / 2, "history_height": ROW * len(found.history) + 18,
+        "max_score": game.max_score,
+    })  # fmt: skip
+
+
+async def line(request: Request) -> Page | Response:
+    """Best play from a position on; `part` asks for the moves alone, for a page that has them."""
+    name = request.path_params["name"]
+    text, moves = asked_position(request)
+
+    def look(campaigns: TreeCampaigns) -> LinePage:
+        queries = find_campaign(campaigns, name)
+        way = walk(campaigns, queries, text, moves)
+        steps = queries.line(text, way.names)
+        worth = steps[0].worth if steps else queries.worths([way.end])[0]
+        return LinePage(queries.name, way.names, steps, worth)
+
+    site = site_of(request)
+    found: LinePage = await site.library.keep(
+        ("line", name, text, tuple(moves)), 1.0, lambda: site.library.ask(look)
+    )
+    view = {
+        "back": position_href(name, found.path, text),
+        "addresses": [
+            position_href(name, [*found.path, *(step.move for step in found.line[: at + 1])], text)
+            for at in range(len(found.line))
+        ],
+    }
+    if "part" in request.query_params:
+        return HTMLResponse(site.fragment("campaign/moves.html", {"data": found, **view}))
+    return Page(f"Best play in {found.campaign}", "campaign/line.html", found, found.line, view)
+
+
+def _order(move: MoveWorth) -> tuple[bool, bool, int, str]:
+    return not move.best, not move.secures, -move.worth.lo, move.move
+
+
+def _history(game: Game[object], way: Way, worths: list[Worth]) -> list[PathStep]:
+    first = game.side_to_move(way.positions[0])
+    return [
+        PathStep(
+            ply, way.names[ply - 1] if ply else "",
+            worth if game.side_to_move(at) == first
+            else Worth(worth.proof_state, -worth.hi, -worth.lo),
+        )
+        for ply, (at, worth) in enumerate(zip(way.positions, worths, strict=True))
+    ]  # fmt: skip
+
+
+def _bars(found: PositionPage, text: str | None, max_score: int) -> list[HistoryBar]:
+    unit = SCALE / (2 * max_score or 1)
+    bars = []
+    for step in found.history:
+        lo, hi = step.worth.lo, step.worth.hi
+        width = 0.0 if step.worth.proof_state is ProofState.UNKNOWN else max(unit * (hi - lo), 7.0)
+        left = LABEL + unit * (lo + max_score) - (3.5 if lo == hi else 0.0)
+        bars.append(HistoryBar(
+            ROW * step.ply + 4, position_href(found.campaign, found.path[: step.ply], text),
+            f"{step.ply}. {step.move}" if step.move else "start", str(step.worth.proof_state),
+            round(left, 1), round(width, 1), str(step.worth),
+        ))  # fmt: skip
+    return bars

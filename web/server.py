@@ -1,0 +1,87 @@
+"""Serving the pages until somebody says stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+from contextlib import suppress
+
+import uvicorn
+
+from zermelo.server.ports import LOOPBACK
+from zermelo.web.app import WebApplication
+from zermelo.web.settings import WebError, WebSettings
+
+log = logging.getLogger(__name__)
+
+#: The services come first where the processor is scarce.
+NICENESS = 5
+#: How long a request may go on after the stop.
+GRACE_SECONDS = 3
+STOP_SECONDS = 0.2
+
+
+def serve(url: str, stop: threading.Event, settings: WebSettings) -> None:
+    """Serve the pages of the database at `url`; `WebError` if that is not possible."""
+    settings.check()
+    with _bound(settings) as listener:
+        config = uvicorn.Config(
+            WebApplication(url, settings), log_config=None, access_log=False,
+            server_header=False, date_header=True, timeout_graceful_shutdown=GRACE_SECONDS,
+            ssl_certfile=settings.certificate, ssl_keyfile=settings.key,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=list(settings.trusted_proxies), lifespan="on",
+        )  # fmt: skip
+        log.info("the pages are at %s", settings.url)
+        asyncio.run(_run(config, listener, stop))
+
+
+def serve_gently(url: str, stop: threading.Event, settings: WebSettings) -> None:
+    """As `serve`, in a process of its own that gives way to the services."""
+    with suppress(OSError):
+        os.nice(NICENESS)
+    serve(url, stop, settings)
+
+
+async def _run(config: uvicorn.Config, listener: socket.socket, stop: threading.Event) -> None:
+    server = _Server(config)
+    watching = asyncio.create_task(_stop_with(server, stop))
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        watching.cancel()
+    if not server.started:
+        raise WebError("the pages could not be started; the log says why")
+
+
+class _Server(uvicorn.Server):
+    def install_signal_handlers(self) -> None:
+        """Signals belong to whoever sets the stop event."""
+
+
+async def _stop_with(server: uvicorn.Server, stop: threading.Event) -> None:
+    while not stop.is_set():
+        await asyncio.sleep(STOP_SECONDS)
+    application = server.config.app
+    if isinstance(application, WebApplication):
+        await application.close_streams()
+    server.should_exit = True
+
+
+def _bound(settings: WebSettings) -> socket.socket:
+    host, port = settings.address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host or LOOPBACK, port))
+    except OSError as error:
+        listener.close()
+        raise WebError(
+            f"cannot listen on {settings.listen}: {error.strerror or error}; choose another port"
+        ) from None
+    listener.set_inheritable(True)
+    return listener
