@@ -41,6 +41,8 @@ NAVIGATION = [
     Link("Solved", "/solved"),
     Link("Claims", "/claims"),
     Link("Games", "/games"),
+    Link("Volunteers", "/volunteers"),
+    Link("Operate", "/operate", "operator"),
 ]
 
 

@@ -223,3 +223,87 @@ WHERE user_id = %(user)s
 UPDATE users SET name = %(name)s, look = %(look)s, team = NULL, team_since = NULL,
                  recovery_digest = NULL, deleted_at = now()
 WHERE id = %(user)s
+
+-- name: credit_of_days
+-- The credit of a volunteer by day (UTC), in millions of nodes, days without any left out.
+SELECT day, sum(nodes) / 1e6 AS credit, sum(results)::bigint AS results
+FROM daily_credits JOIN users ON users.id = daily_credits.user_id
+WHERE users.name = %(name)s AND day > (now() AT TIME ZONE 'UTC')::date - %(days)s::integer
+GROUP BY day ORDER BY day
+
+-- name: place_of_volunteer
+-- How many volunteers have more credit, and how many have some.
+WITH sums AS (
+    SELECT user_id, sum(nodes) AS nodes FROM credits GROUP BY user_id HAVING sum(nodes) > 0
+)
+SELECT count(*) FILTER (WHERE nodes > (
+           SELECT coalesce(sum(nodes), 0) FROM credits JOIN users ON users.id = credits.user_id
+           WHERE users.name = %(name)s
+       )), count(*)
+FROM sums
+
+-- name: proofs_of_volunteer
+-- The campaigns whose value is proved, and how many results of a volunteer are evidence there.
+SELECT campaigns.name AS campaign, count(DISTINCT evidence.result) AS results
+FROM users JOIN hosts ON hosts.user_id = users.id
+JOIN results ON results.host = hosts.id AND results.state = 'assimilated'
+JOIN evidence ON evidence.result = results.lease
+JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'finished'
+WHERE users.name = %(name)s
+GROUP BY campaigns.id ORDER BY results DESC, campaigns.id LIMIT %(most)s
+
+-- name: shown_hosts
+-- The hosts of a volunteer who lets everybody see them.
+SELECT hosts.id, hosts.name, hosts.platform, hosts.cores, hosts.memory_mb, hosts.workers,
+       hosts.speed::float8 AS speed, hosts.seen_at,
+       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id) / 1e6 AS credit
+FROM users JOIN consents ON consents.user_id = users.id AND consents.show_hosts
+JOIN hosts ON hosts.user_id = users.id
+WHERE users.name = %(name)s ORDER BY credit DESC, hosts.id LIMIT %(most)s
+
+-- name: exported_users
+-- Users who agreed to be in the statistics for other sites.
+SELECT users.id, users.name, users.created_at, users.team, (
+           SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.user_id = users.id
+       ) / 1e6 AS credit, (
+           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
+                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           FROM daily_credits WHERE daily_credits.user_id = users.id
+             AND day > (now() AT TIME ZONE 'UTC')::date - 70
+       ) / 1e6 AS average_credit, consents.show_hosts
+FROM users JOIN consents ON consents.user_id = users.id AND consents.export_statistics
+WHERE users.deleted_at IS NULL ORDER BY users.id
+
+-- name: exported_hosts
+-- The hosts of these users; whose they are only where everybody may see that.
+SELECT hosts.id, CASE WHEN consents.show_hosts THEN hosts.user_id END AS user_id, hosts.platform,
+       hosts.cores, hosts.memory_mb, hosts.created_at, hosts.seen_at, (
+           SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id
+       ) / 1e6 AS credit, (
+           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
+                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           FROM daily_credits WHERE daily_credits.host = hosts.id
+             AND day > (now() AT TIME ZONE 'UTC')::date - 70
+       ) / 1e6 AS average_credit
+FROM consents JOIN users ON users.id = consents.user_id AND users.deleted_at IS NULL
+JOIN hosts ON hosts.user_id = users.id
+WHERE consents.export_statistics ORDER BY hosts.id
+
+-- name: exported_teams
+SELECT teams.id, teams.name, teams.description, teams.created_at,
+       CASE WHEN consents.export_statistics THEN teams.founder END AS founder, (
+           SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.team = teams.id
+       ) / 1e6 AS credit, (
+           SELECT coalesce(sum(daily_credits.nodes * ln(2) / 7 * 2 ^ (
+                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           FROM users JOIN daily_credits ON daily_credits.user_id = users.id
+           WHERE users.team = teams.id AND day > (now() AT TIME ZONE 'UTC')::date - 70
+       ) / 1e6 AS average_credit,
+       (SELECT count(*) FROM users WHERE users.team = teams.id) AS members
+FROM teams LEFT JOIN consents ON consents.user_id = teams.founder ORDER BY teams.id
+
+-- name: exported_totals
+SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL) AS users,
+       (SELECT count(*) FROM teams) AS teams,
+       (SELECT count(*) FROM hosts WHERE NOT referee) AS hosts,
+       (SELECT coalesce(sum(nodes), 0) FROM credits) / 1e6 AS credit

@@ -7,7 +7,10 @@ from importlib import import_module
 from starlette.routing import Route
 
 #: In the order in which they are tried: those below a campaign before the campaign itself.
-MODULES = ("home", "theme", "machines", "position", "campaign")
+MODULES = (
+    "home", "theme", "machines", "volunteers", "login", "me", "operate", "statistics", "position",
+    "campaign",
+)  # fmt: skip
 
 
 def all_routes() -> list[Route]:
