@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
 from psycopg.rows import class_row
 
+from zermelo.proof.authors import leaves_by_user
 from zermelo.research.replies import TeamRecord, VolunteerRecord
+from zermelo.server.campaigns import find_campaign
 from zermelo.server.database import Connection
 from zermelo.sql import query
 from zermelo.web.errors import Offer, TroubleError, nearest
+from zermelo.web.library import Library
 
 T = TypeVar("T")
 
@@ -20,6 +24,9 @@ MOST_VOLUNTEERS = 200
 MOST_PROOFS = 20
 MOST_HOSTS = 100
 DAYS = 60
+#: Of a larger tree nobody finds out for a page who stands in its certificate.
+MOST_TREE_NODES = 50_000
+AUTHORS_SECONDS = 86400.0
 #: Credit that earns a badge, in millions of nodes, and what the badge is called.
 LEVELS = (
     (1, "first million nodes"), (100, "hundred million nodes"), (1_000, "billion nodes"),
@@ -55,6 +62,11 @@ class Proof:
 
     campaign: str
     results: int
+    revision: int
+    tree_nodes: int
+    #: Leaves of the certificate that rest on a result of the volunteer; None where the tree is
+    #: too large to find out for a page.
+    leaves: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +144,7 @@ def team_profile(connection: Connection, name: str) -> TeamProfile:
 
 
 def profile(connection: Connection, name: str) -> Profile:
+    """All of a profile but its badges."""
     found = records(
         connection, VolunteerRecord, "list_volunteers", name=name, team=None, month=False, most=1
     )
@@ -153,7 +166,7 @@ def profile(connection: Connection, name: str) -> Profile:
         one.created_at,
         all_of_them,
         every_day(records(connection, Day, "credit_of_days", name=name, days=DAYS)),
-        badges(one.credit, proofs),
+        [],
         proofs,
         records(connection, ShownHost, "shown_hosts", name=name, most=MOST_HOSTS),
     )
@@ -173,10 +186,41 @@ def badges(credit: float, proofs: Sequence[Proof]) -> list[Badge]:
         if credit >= least
     ]  # fmt: skip
     for proof in proofs:
-        answers = "one answer" if proof.results == 1 else f"{proof.results:,} answers"
-        earned.append(Badge(
-            f"stands in the proof of {proof.campaign}",
-            f"{answers} of this volunteer are evidence for its value",
-            f"/campaigns/{proof.campaign}",
-        ))  # fmt: skip
+        if proof.leaves:
+            leaves = "one leaf" if proof.leaves == 1 else f"{proof.leaves:,} leaves"
+            earned.append(Badge(
+                f"stands in the certificate of {proof.campaign}",
+                f"{leaves} of it rest on results of this volunteer",
+                f"/campaigns/{proof.campaign}/certificate",
+            ))  # fmt: skip
+        else:
+            answers = "one answer" if proof.results == 1 else f"{proof.results:,} answers"
+            earned.append(Badge(
+                f"stands in the tree of {proof.campaign}",
+                f"{answers} of this volunteer are evidence there", f"/campaigns/{proof.campaign}",
+            ))  # fmt: skip
     return earned
+
+
+async def find_profile(library: Library, name: str) -> Profile:
+    """The profile of a volunteer, with the certificates in which the volunteer stands."""
+    found = await library.read(lambda connection: profile(connection, name))
+    proofs = [
+        replace(proof, leaves=await _leaves(library, proof, name)) for proof in found.proofs
+    ]
+    return replace(found, proofs=proofs, badges=badges(found.volunteer.credit, proofs))
+
+
+async def _leaves(library: Library, proof: Proof, name: str) -> int | None:
+    if proof.tree_nodes > MOST_TREE_NODES:
+        return None
+
+    async def count() -> Counter[str]:
+        return await library.read(
+            lambda connection: leaves_by_user(connection, find_campaign(connection, proof.campaign))
+        )
+
+    # What is proved changes only with the revision.
+    key = ("authors", proof.campaign, proof.revision)
+    counts: Counter[str] = await library.keep(key, AUTHORS_SECONDS, count)
+    return counts[name]

@@ -81,7 +81,7 @@ def preview(connection: Connection, banned: Banned) -> Preview:
     with suppress(_TriedError), connection.transaction():
         leases = _number(connection, "open_leases_of", hosts)
         credit = _number(connection, "credit_of_hosts", hosts)
-        _, taken = _ban(connection, banned, "preview", "preview")
+        _, taken = _ban(connection, banned, "preview", "preview", only_tried=True)
         ((own, of_others, bounds),) = connection.execute(
             query("taken_by_ban"), {"hosts": hosts, "results": taken}
         ).fetchall()
@@ -121,7 +121,7 @@ def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> 
 
 
 def _ban(
-    connection: Connection, banned: Banned, reason: str, actor: str
+    connection: Connection, banned: Banned, reason: str, actor: str, *, only_tried: bool = False
 ) -> tuple[int, list[int]]:
     """How many results are in doubt, and all that were taken."""
     hosts = banned.hosts
@@ -137,7 +137,7 @@ def _ban(
         return 0, []
     rows = connection.execute(query("believed_with"), {"hosts": hosts}).fetchall()
     connection.execute(query("end_leases_of"), {"hosts": hosts})
-    doubted = convict(connection, hosts, actor, reason or "banned")
+    doubted = convict(connection, hosts, actor, reason or "banned", only_tried=only_tried)
     taken = connection.execute(
         query("note_taken"), {"ban": number, "results": [lease for (lease,) in rows]}
     ).fetchone()

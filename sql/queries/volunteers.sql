@@ -244,13 +244,15 @@ FROM sums
 
 -- name: proofs_of_volunteer
 -- The campaigns whose value is proved, and how many results of a volunteer are evidence there.
-SELECT campaigns.name AS campaign, count(DISTINCT evidence.result) AS results
+SELECT campaigns.name AS campaign, count(DISTINCT evidence.result) AS results,
+       campaigns.revision, totals.tree_nodes
 FROM users JOIN hosts ON hosts.user_id = users.id
 JOIN results ON results.host = hosts.id AND results.state = 'assimilated'
 JOIN evidence ON evidence.result = results.lease
 JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'finished'
+JOIN totals ON totals.campaign = campaigns.id
 WHERE users.name = %(name)s
-GROUP BY campaigns.id ORDER BY results DESC, campaigns.id LIMIT %(most)s
+GROUP BY campaigns.id, totals.campaign ORDER BY results DESC, campaigns.id LIMIT %(most)s
 
 -- name: shown_hosts
 -- The hosts of a volunteer who lets everybody see them.

@@ -83,9 +83,7 @@ def routes() -> list[Route]:
 
 async def me(request: Request) -> Page:
     account, hosts = await asyncio.gather(_account(request), _hosts(request))
-    profile = await site_of(request).library.read(
-        lambda connection: people.profile(connection, account.name)
-    )
+    profile = await people.find_profile(site_of(request).library, account.name)
     data = Me(account, profile, hosts)
     return Page(account.name, "me/me.html", data, view={"idle": [h for h in hosts if h.no_work]})
 

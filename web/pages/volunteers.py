@@ -54,7 +54,7 @@ async def volunteers(request: Request) -> Page:
 
 async def volunteer(request: Request) -> Page:
     name = request.path_params["name"]
-    found = await site_of(request).library.read(lambda connection: people.profile(connection, name))
+    found = await people.find_profile(site_of(request).library, name)
     return Page(found.volunteer.name, "people/volunteer.html", found, found.days)
 
 

@@ -118,7 +118,10 @@ def test_a_profile_shows_what_its_owner_lets_be_seen(people: TestClient) -> None
     hidden = people.get(f"/volunteers/{proving}.json").json()
     assert hidden["hosts"] == []
     assert [proof["campaign"] for proof in hidden["proofs"]] == ["reversi:4x4"]
-    assert any("stands in the proof" in badge["label"] for badge in hidden["badges"])
+    assert hidden["proofs"][0]["leaves"] > 0
+    (badge,) = (badge for badge in hidden["badges"] if badge["href"])
+    assert badge["label"] == "stands in the certificate of reversi:4x4"
+    assert badge["href"] == "/campaigns/reversi:4x4/certificate"
 
 
 def test_who_is_not_there_is_told_with_others_who_are(people: TestClient) -> None:
