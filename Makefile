@@ -82,7 +82,7 @@ $(VENV)/.tools:
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	@echo "3/4 compiling the engines and installing what the demo needs, side by side"
 	@$(BIN)/python setup.py -q build_ext --inplace >$(VENV)/build.log 2>&1 & compiling=$$!; \
-	$(BIN)/python deploy/requirements.py server >$(VENV)/requirements.txt && \
+	$(BIN)/python deploy/requirements.py web >$(VENV)/requirements.txt && \
 	$(INSTALL) --requirement $(VENV)/requirements.txt; installed=$$?; \
 	wait $$compiling || { tail -n 20 $(VENV)/build.log; exit 1; }; exit $$installed
 	@echo "4/4 installing zermelo"

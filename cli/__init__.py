@@ -28,6 +28,7 @@ COMMANDS = {
     "solve": "zermelo.cli.solve",
     "tree": "zermelo.cli.tree",
     "tls": "zermelo.cli.tls",
+    "web": "zermelo.cli.web",
 }
 
 

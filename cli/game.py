@@ -13,17 +13,11 @@ from zermelo.cli.game_files import SUFFIX, open_local_game, split_file
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_json, print_table
 from zermelo.cli.plain_errors import CommandError
-from zermelo.games import Game, game_names, open_game
-from zermelo.games.definition.definition import Definition
+from zermelo.games import Game, open_game
+from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, listed_games
 from zermelo.games.definition.game import DefinedGame
-from zermelo.games.definition.library import library_definition, library_names
 from zermelo.games.definition.words import rules_in_words
 
-#: Games whose rules are code, with a line each.
-COMPILED = {
-    "go": ("go:ROWSxCOLS", "Go on boards up to 7x7, with area scoring"),
-    "reversi": ("reversi:ROWSxCOLS", "Reversi (Othello) on boards from 4x4 to 8x8"),
-}
 #: Lines of play that `check` counts at most.
 MOST_LINES = 20_000
 DEEPEST = 6
@@ -38,21 +32,16 @@ def game() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """All games, each with a line."""
-    library = set(library_names())
-    rows = []
-    for name in game_names():
-        if name in library:
-            definition = library_definition(name)
-            rows.append((name, _pattern(definition), definition.title))
-        else:
-            rows.append((name, *COMPILED.get(name, (f"{name}:...", "an installed package"))))
+    listed = listed_games()
     if as_json:
         print_json({"games": [
-            {"name": name, "spec": pattern, "title": title, "definition": name in library}
-            for name, pattern, title in rows
+            {"name": each.name, "spec": each.pattern, "title": each.title,
+             "definition": each.definition}
+            for each in listed
         ]})
         return
-    print_table("games", ["spec", "what it is"], [row[1:] for row in rows], words=2)
+    rows = [[each.pattern, each.title] for each in listed]
+    print_table("games", ["spec", "what it is"], rows, words=2)
 
 
 @game.command()
@@ -162,7 +151,7 @@ def show(spec: str, text: bool, as_json: bool) -> None:
 def _named(spec: str) -> Game[Any]:
     """A game by spec or file; a name of the library alone means its default parameters."""
     if split_file(spec)[0] is None and ":" not in spec and spec in COMPILED:
-        return open_game(f"{spec}:4x4")
+        return open_game(f"{spec}:{SHOWN_SIZE}")
     return open_local_game(spec)
 
 
@@ -170,15 +159,6 @@ def _defined(found: Game[Any]) -> DefinedGame:
     if not isinstance(found, DefinedGame):
         raise CommandError(f"{found.short_spec} has no definition to check: its rules are code")
     return found
-
-
-def _pattern(definition: Definition) -> str:
-    params = definition.params
-    options = [
-        f",{name}={'|'.join(param.words) if param.words else name.upper()}"
-        for name, param in params.params.items() if name not in params.size
-    ]
-    return f"{definition.name}:{params.pattern()}{''.join(f'[{each}]' for each in options)}"
 
 
 def _perft(defined: DefinedGame) -> list[int]:

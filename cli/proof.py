@@ -16,10 +16,10 @@ from zermelo.cli.output import print_facts, print_json, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.watch import Ticker
 from zermelo.client.settings import usable_cores
-from zermelo.games import open_game
+from zermelo.proof.statement import statement
 
 if TYPE_CHECKING:
-    from zermelo.checker import Header, Refusal, Report
+    from zermelo.checker import Refusal, Report
 
 #: Exit codes of `verify`, besides those of the errors: it does not prove what it says, or
 #: nothing was found wrong but not everything was looked at.
@@ -68,7 +68,7 @@ def export(
         })
         return
     facts = [
-        ("proves", _statement(exported.header)),
+        ("proves", statement(exported.header)),
         ("positions", f"{exported.entries:,}, of them {exported.leaves:,} leaves"),
         ("file", f"{output}, {exported.size:,} bytes"),
     ]
@@ -155,22 +155,6 @@ def _refuse(refusal: Refusal, as_json: bool) -> NoReturn:
     sys.exit(REFUSED)
 
 
-def _statement(header: Header) -> str:
-    """What a certificate proves, in words."""
-    game = open_game(header.game)
-    initial = game.format(game.initial()) == header.position
-    about = "the initial position" if initial else f"the position {header.position}"
-    if header.lo == header.hi:
-        worth = f"exactly {header.lo:+d}"
-    elif header.hi == game.max_score:
-        worth = f"at least {header.lo:+d}"
-    elif header.lo == -game.max_score:
-        worth = f"at most {header.hi:+d}"
-    else:
-        worth = f"{header.lo:+d} to {header.hi:+d}"
-    return f"{about} of {header.game} is worth {worth} to the side to move"
-
-
 def _facts(report: Report) -> list[tuple[str, str]]:
     if report.complete:
         verdict = "VERIFIED: every step was checked"
@@ -178,7 +162,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         verdict = "PARTLY CHECKED: leaves were believed, so nothing is proved"
     return [
         ("verdict", verdict),
-        ("proves" if report.complete else "states", _statement(report.header)),
+        ("proves" if report.complete else "states", statement(report.header)),
         ("made by", f"zermelo {report.header.version}, campaign {report.header.campaign},"
                     f" {report.header.created}"),
         ("positions", f"{report.entries:,} in {short_time(report.structure_seconds)}"),

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zermelo.cli.options import database_options, open_database, option
 from zermelo.server.coordinator.settings import DEFAULT_LISTEN, CoordinatorSettings
+
+if TYPE_CHECKING:
+    from zermelo.web.settings import WebSettings
 
 Command = Callable[..., None]
 
@@ -97,34 +100,73 @@ def assimilator(data_dir: Path, database: str | None) -> None:
     _serve("assimilator", data_dir, database)
 
 
+def _web_options(command: Command) -> Command:
+    """The options of the pages beside the services, handed on as their settings."""
+
+    @option("--web", "web_listen", default="", metavar="HOST:PORT",
+            help="Serve the pages there, too; with --certificate encrypted.  [default: nowhere]")
+    @option("--web-proxy", "web_proxies", multiple=True, metavar="ADDRESS",
+            help="A reverse proxy in front of the pages, which encrypts; may be repeated.")
+    @option("--web-server", default="", metavar="HOST:PORT",
+            show_default="--listen, where that is plain text",
+            help="The coordinator as its certificate names it, for visitors who sign in.")
+    @option("--web-secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
+    @wraps(command)
+    def with_web(
+        *arguments: Any, settings: CoordinatorSettings, web_listen: str,
+        web_proxies: tuple[str, ...], web_server: str, web_secret_file: Path | None, **more: Any,
+    ) -> None:  # fmt: skip
+        web = None
+        if web_listen:
+            from zermelo.cli.web import read_secret
+            from zermelo.web.settings import WebSettings
+
+            encrypts = not web_proxies
+            web = WebSettings(
+                web_listen, settings.certificate if encrypts else None,
+                settings.key if encrypts else None, web_proxies,
+                web_server or ("" if settings.certificate else settings.listen), None,
+                read_secret(web_secret_file),
+            )  # fmt: skip
+            web.check()
+        command(*arguments, settings=settings, web=web, **more)
+
+    return with_web
+
+
 @serve.command(name="all")
 @_coordinator_options
+@_web_options
 @_referee_option
 @database_options
 def all_services(
-    data_dir: Path, database: str | None, settings: CoordinatorSettings, referee_share: float
-) -> None:
+    data_dir: Path, database: str | None, settings: CoordinatorSettings, referee_share: float,
+    web: WebSettings | None,
+) -> None:  # fmt: skip
     """One of each, as processes of their own that are started again when they die."""
     _start_log()
     if database is not None:
-        _serve_all(database, settings, referee_share)
+        _serve_all(database, settings, referee_share, web)
         return
     from zermelo.server.embedded import EmbeddedDatabase
 
     with EmbeddedDatabase(data_dir) as embedded:
-        _serve_all(embedded.url, settings, referee_share, embedded.keep_alive)
+        _serve_all(embedded.url, settings, referee_share, web, embedded.keep_alive)
 
 
 def _serve_all(
-    url: str, settings: CoordinatorSettings, referee_share: float,
+    url: str, settings: CoordinatorSettings, referee_share: float, web: WebSettings | None,
     also: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
-    from zermelo.cli.services import SERVICES, service_process
+    from zermelo.cli.services import SERVICES, service_process, web_process
     from zermelo.server.supervisor import Supervisor
 
     supervisor = Supervisor()
     for name in SERVICES:
         supervisor.start(name, service_process(name, url, settings, referee_share))
+    if web is not None:
+        supervisor.start("web", web_process(url, web))
     supervisor.run(also)
 
 

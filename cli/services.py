@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from zermelo.server import launcher
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.supervisor import run_until_signalled
+
+if TYPE_CHECKING:
+    from zermelo.web.settings import WebSettings
 
 SERVICES = launcher.SERVICES
 
@@ -19,3 +24,10 @@ def service_process(
     from zermelo.research.serving import reply_to
 
     return launcher.service_process(name, url, settings, reply_to)
+
+
+def web_process(url: str, settings: WebSettings) -> Callable[[], None]:
+    """The main function of a process that serves the pages of a database."""
+    from zermelo.web.server import serve_gently
+
+    return lambda: run_until_signalled(lambda stop: serve_gently(url, stop, settings))

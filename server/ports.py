@@ -1,9 +1,10 @@
-"""A port to listen on, for servers whose address nobody needs to know beforehand."""
+"""Where to listen: a free port, and what only this machine reaches."""
 
 from __future__ import annotations
 
 import secrets
 import socket
+from ipaddress import ip_address
 
 LOOPBACK = "127.0.0.1"
 
@@ -23,3 +24,13 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the host of this name or address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -11,6 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
 from zermelo.web.assets import Assets
+from zermelo.web.certificates import Certificates
 from zermelo.web.errors import EXPECTED, show_trouble
 from zermelo.web.hub import Hub
 from zermelo.web.library import Library
@@ -19,6 +20,7 @@ from zermelo.web.pages import all_routes
 from zermelo.web.security import Guard
 from zermelo.web.settings import WebSettings
 from zermelo.web.site import Site
+from zermelo.web.studies import Studies
 
 LEAST_COMPRESSED_BYTES = 500
 
@@ -31,6 +33,8 @@ class WebApplication:
         assets = Assets()
         self.site = Site(settings, Library(url, settings.statement_seconds), assets)
         self.site.hub = Hub(url, snapshots(self.site), settings.streams_per_address)
+        self.site.certificates = Certificates(self.site.library)
+        self.site.studies = Studies()
         inner = Starlette(
             routes=[*assets.routes, *live_routes(), *all_routes()],
             middleware=[
@@ -53,4 +57,6 @@ class WebApplication:
         self.site.hub.start()
         yield
         await self.site.hub.close()
+        await self.site.studies.close()
         await self.site.library.close()
+        self.site.certificates.close()

@@ -115,11 +115,12 @@ def draw_board(
         touch = game.touch(position, moves[told.move])
         if touch.kind is TouchKind.BUTTON:
             buttons.append(Button(
-                address(told.move), told.move, str(told.worth.proof_state), brief(told.worth),
-                told.best,
+                address(told.move), told.move, str(told.worth.proof_state),
+                brief(told.worth, game.max_score), told.best,
             ))  # fmt: skip
         else:
-            marks.append(_mark(picture, touch, told, address(told.move)))
+            text = brief(told.worth, game.max_score)
+            marks.append(_mark(picture, touch, told, text, address(told.move)))
     left, top, right, bottom = _frame(picture)
     return Board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
@@ -129,11 +130,15 @@ def draw_board(
     )  # fmt: skip
 
 
-def brief(worth: Worth) -> str:
+def brief(worth: Worth, max_score: int) -> str:
     """What is proved, in the room of a square."""
     if worth.proof_state is ProofState.UNKNOWN:
         return "?"
-    return f"{worth.lo:+d}" if worth.proof_state is ProofState.PROVED else f"{worth.lo}…{worth.hi}"
+    if worth.proof_state is ProofState.PROVED:
+        return f"{worth.lo:+d}"
+    if worth.lo == -max_score:
+        return f"≤{worth.hi:+d}"
+    return f"≥{worth.lo:+d}" if worth.hi == max_score else f"{worth.lo}…{worth.hi}"
 
 
 # -- inside ---------------------------------------------------------------------------------
@@ -153,7 +158,9 @@ def _frame(picture: Picture) -> tuple[float, float, float, float]:
         if picture.rows:
             left -= MARGIN
         if picture.columns:
-            top, bottom = (top, bottom + MARGIN) if picture.columns_below else (top - MARGIN, bottom)
+            top, bottom = (
+                (top, bottom + MARGIN) if picture.columns_below else (top - MARGIN, bottom)
+            )
     return left, top, right, bottom
 
 
@@ -180,7 +187,8 @@ def _places(picture: Picture) -> list[tuple[float, float]]:
 
 
 def _circle(x: float, y: float, radius: float) -> str:
-    return f"M{x - radius:g} {y:g}a{radius:g} {radius:g} 0 1 0 {2 * radius:g} 0a{radius:g} {radius:g} 0 1 0-{2 * radius:g} 0z"
+    arc = f"a{radius:g} {radius:g} 0 1 0"
+    return f"M{x - radius:g} {y:g}{arc} {2 * radius:g} 0{arc}-{2 * radius:g} 0z"
 
 
 def _lines(picture: Picture) -> str:
@@ -236,7 +244,7 @@ def _stones(picture: Picture) -> list[Stone]:
     return found
 
 
-def _mark(picture: Picture, touch: Touch, told: MoveWorth, href: str) -> Mark:
+def _mark(picture: Picture, touch: Touch, told: MoveWorth, text: str, href: str) -> Mark:
     places = [_at(picture, point) for point in touch.points]
     way, reach = "", CELL / 2
     if touch.kind is TouchKind.FROM_TO:
@@ -250,13 +258,13 @@ def _mark(picture: Picture, touch: Touch, told: MoveWorth, href: str) -> Mark:
         if len(places) > 1:
             way = "M" + "L".join(f"{px:g} {py:g}" for px, py in places)
             reach = CELL * 0.34
-    name = f"{told.move}: {told.worth.proof_state} {told.worth}" if (
-        told.worth.proof_state is not ProofState.UNKNOWN
-    ) else f"{told.move}: unknown"
+    name = f"{told.move}: {told.worth.proof_state}"
+    if told.worth.proof_state is not ProofState.UNKNOWN:
+        name += f" {told.worth}"
     if told.best:
         name += ", best"
     return Mark(
-        round(x, 1), round(y, 1), href, name, str(told.worth.proof_state), brief(told.worth),
+        round(x, 1), round(y, 1), href, name, str(told.worth.proof_state), text,
         told.best, way, reach,
     )  # fmt: skip
 
@@ -309,6 +317,7 @@ def draw_miniature(game: Game[Any], position: Any) -> Miniature:
 def _grid(picture: Picture) -> str:
     """The lines between squares: shorter than the squares."""
     left, top, right, bottom = _frame(picture)
-    across = [f"M{left:g} {top + CELL * row:g}H{right:g}" for row in range(1, round((bottom - top) / CELL))]
-    down = [f"M{left + CELL * col:g} {top:g}V{bottom:g}" for col in range(1, round((right - left) / CELL))]
+    rows, cols = round((bottom - top) / CELL), round((right - left) / CELL)
+    across = [f"M{left:g} {top + CELL * row:g}H{right:g}" for row in range(1, rows)]
+    down = [f"M{left + CELL * col:g} {top:g}V{bottom:g}" for col in range(1, cols)]
     return "".join(across + down)

@@ -40,7 +40,7 @@ class Chart:
 def time_chart(
     title: str, seconds: Sequence[float], series: Sequence[Series], *,
     stepped: bool = False, between: bool = False, log: bool = False,
-    write: Callable[[float], str] = short,
+    write: Callable[[float], str] = short, write_x: Callable[[float], str] = clock,
 ) -> Chart | None:  # fmt: skip
     """Numbers over the time since the beginning; None where there is nothing to draw.
 
@@ -68,7 +68,7 @@ def time_chart(
         upper = _path(xs, series[1].numbers, y, stepped)
         lower = _path(xs, series[0].numbers, y, stepped)
         area = f"{lower}L{_reversed(upper)}z" if upper.count("M") == lower.count("M") == 1 else ""
-    return Chart(title, lines, area, _y_ticks(low, high, log, y, write), _x_ticks(length))
+    return Chart(title, lines, area, _y_ticks(low, high, log, y, write), _x_ticks(length, write_x))
 
 
 def _path(
@@ -76,18 +76,18 @@ def _path(
     stepped: bool,
 ) -> str:  # fmt: skip
     parts: list[str] = []
-    drawn = False
+    before: float | None = None
     for x, number in zip(xs, numbers, strict=True):
         if number is None:
-            drawn = False
+            before = None
             continue
-        if not drawn:
+        if before is None:
             parts.append(f"M{x:.1f} {y(number):.1f}")
         elif stepped:
             parts.append(f"L{x:.1f} {before:.1f}L{x:.1f} {y(number):.1f}")
         else:
             parts.append(f"L{x:.1f} {y(number):.1f}")
-        before, drawn = y(number), True
+        before = y(number)
     return "".join(parts)
 
 
@@ -116,7 +116,7 @@ def _nice(step: float) -> float:
     return next(power * times for times in (1, 2, 5, 10) if power * times >= step * 0.999)
 
 
-def _x_ticks(length: float) -> list[tuple[float, str, str]]:
+def _x_ticks(length: float, write: Callable[[float], str]) -> list[tuple[float, str, str]]:
     middle = (LEFT + WIDTH - RIGHT) / 2
-    return [(LEFT, "0 s", "start"), (middle, clock(length / 2), "middle"),
-            (WIDTH - RIGHT, clock(length), "end")]  # fmt: skip
+    return [(LEFT, write(0.0), "start"), (middle, write(length / 2), "middle"),
+            (WIDTH - RIGHT, write(length), "end")]  # fmt: skip

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.requests import Request
 
 from zermelo.games import Game, GameError, Move, open_game
 from zermelo.research.api import TreeCampaigns
+from zermelo.research.replies import Provenance, ResultRecord
 from zermelo.research.tree_queries import TreeQueries
 from zermelo.server.campaigns import CampaignError
 from zermelo.web.errors import HOME, MOST_OFFERS, Offer, TroubleError, nearest
@@ -132,13 +133,9 @@ def _reads(game: Game[Any], text: str) -> bool:
     return True
 
 
-class _OfHost(Protocol):
-    host_name: str
-
-
-H = TypeVar("H", bound=_OfHost)
+H = TypeVar("H", Provenance, ResultRecord)
 
 
 def without_host_names(records: Sequence[H]) -> list[H]:
     """What computers are called is their owners' business; their numbers tell them apart."""
-    return [replace(record, host_name="") for record in records]  # type: ignore[type-var]
+    return [replace(record, host_name="") for record in records]

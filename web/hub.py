@@ -38,6 +38,8 @@ IDLE_SECONDS = 5.0
 #: A stream without news says that it lives, so that proxies keep it.
 QUIET_SECONDS = 20.0
 MOST_VIEWERS = 5000
+#: For the last news before the end.
+LAST_SECONDS = 2.0
 
 #: The parts of a page by name, as HTML.
 Snapshot = dict[str, str]
@@ -102,7 +104,11 @@ class Hub:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
-        """End every stream."""
+        """Tell the last news, then end every stream."""
+        if not self.closing and self._rooms:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._tell(), LAST_SECONDS)
+            await asyncio.sleep(0)  # lets the viewers send it
         self.closing = True
         for room in self._rooms.values():
             room.wake()

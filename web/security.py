@@ -16,7 +16,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.web.settings import WebSettings, is_loopback
+from zermelo.server.ports import is_loopback
+from zermelo.web.settings import WebSettings
 
 POLICY = "; ".join([
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
 from zermelo import ZermeloError
+from zermelo.server.ports import is_loopback
 
 DEFAULT_LISTEN = "127.0.0.1:8080"
 
@@ -67,12 +67,3 @@ class WebSettings:
                 " --trusted-proxy if a reverse proxy encrypts"
             )
 
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the host by this name."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -19,7 +19,9 @@ from zermelo.web.settings import WebSettings
 from zermelo.web.words import FILTERS
 
 if TYPE_CHECKING:
+    from zermelo.web.certificates import Certificates
     from zermelo.web.hub import Hub
+    from zermelo.web.studies import Studies
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME_COOKIE = "zermelo_theme"
@@ -51,6 +53,8 @@ class Site:
         self.settings, self.library, self.assets = settings, library, assets
         self.sessions = Sessions(settings.secret)
         self.hub: Hub
+        self.certificates: Certificates
+        self.studies: Studies
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, auto_reload=False,

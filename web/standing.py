@@ -31,9 +31,12 @@ class Card:
     outcome: str | None
     max_score: int
     nodes: int
+    engine_seconds: float
     answered: int
     tree_nodes: int
     open_questions: int
+    ready: int
+    leased: int
     #: Nodes a second of the last minute.
     speed: float
     #: Volunteers who have leases now.
@@ -125,7 +128,7 @@ def _card(
 ) -> Card:  # fmt: skip
     return Card(
         each.campaign, each.game, each.goal, each.state, each.bounds, each.value, each.outcome,
-        open_game(each.game).max_score, each.nodes, each.answered, each.tree_nodes,
-        each.open_questions, speed, volunteers, each.remaining, each.remaining_factor,
-        created_at, finished_at, is_claim,
+        open_game(each.game).max_score, each.nodes, each.engine_seconds, each.answered,
+        each.tree_nodes, each.open_questions, each.ready, each.leased, speed, volunteers,
+        each.remaining, each.remaining_factor, created_at, finished_at, is_claim,
     )  # fmt: skip

@@ -21,6 +21,8 @@ from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.cli.solve.next_steps import print_next_steps
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
+from zermelo.parts import is_installed
+from zermelo.server.ports import LOOPBACK, free_port
 from zermelo.server.vocabulary import CampaignState
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class StoppedError(ZermeloError):
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
 @option("--demo", is_flag=True,
         help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next.")
+@option("--web", default=None, metavar="HOST:PORT",
+        show_default="with --demo a free port of this machine, else nowhere",
+        help="Show the solve to browsers there while it runs.")
 @database_options
 @json_option
 def solve(
@@ -58,6 +63,7 @@ def solve(
     hash_mb: int,
     name: str | None,
     demo: bool,
+    web: str | None,
     data_dir: Path,
     database: str | None,
     as_json: bool,
@@ -76,6 +82,12 @@ def solve(
         if database is not None:
             raise CommandError("--demo begins anew, and has no right to do so in --database")
         data_dir = data_dir.expanduser() / "demo"
+        if web is None and is_installed("web"):
+            web = f"{LOOPBACK}:{free_port()}"
+    if web:
+        from zermelo.web.settings import WebSettings
+
+        WebSettings(web).check()
     settings = LocalRunSettings(
         spec=spec,
         goal=goal,
@@ -86,10 +98,13 @@ def solve(
         data_dir=data_dir,
         database=database,
         fresh=demo,
+        web=web or "",
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with LocalRun(settings) as run:
+            if run.pages:
+                click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None

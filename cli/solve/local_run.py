@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from zermelo.games import open_game
 from zermelo.server.coordinator.settings import CoordinatorSettings
@@ -45,6 +46,8 @@ class LocalRunSettings:
     database: str | None
     #: Whether what an earlier run left is deleted first.
     fresh: bool = False
+    #: Where the pages are served meanwhile, as HOST:PORT; empty for nowhere.
+    web: str = ""
 
 
 class LocalRun:
@@ -57,6 +60,8 @@ class LocalRun:
         self._supervisor: Supervisor | None = None
         self.url = ""
         self.campaign = ""
+        #: Where a browser sees the campaign; empty where it cannot.
+        self.pages = ""
 
     def __enter__(self) -> LocalRun:
         with ExitStack() as stack:
@@ -105,6 +110,8 @@ class LocalRun:
         self._start_services(supervisor, coordinator)
         if not early:
             self._start_client(supervisor, coordinator)
+        if settings.web:
+            self._start_web(supervisor, settings.web)
 
     def _take_directory(self, stack: ExitStack) -> Path:
         directory = DataDirectory(self.settings.data_dir)
@@ -157,6 +164,14 @@ class LocalRun:
 
         for name in SERVICES:
             supervisor.start(name, service_process(name, self.url, coordinator))
+
+    def _start_web(self, supervisor: Supervisor, listen: str) -> None:
+        from zermelo.cli.services import web_process
+        from zermelo.web.settings import WebSettings
+
+        settings = WebSettings(listen)
+        supervisor.start("web", web_process(self.url, settings))
+        self.pages = f"{settings.url}campaigns/{quote(self.campaign, safe='/:,@=')}"
 
     def _start_client(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
         from zermelo.client.daemon import run

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import click
 
+from zermelo.parts import is_installed
+
 
 def next_steps(campaign: str, spec: str, data_dir: Path) -> list[tuple[str, str]]:
     """Commands on what was just proved, and what each is for."""
     program, where = _program(), f"--data-dir {shlex.quote(str(data_dir))}"
     name, game = shlex.quote(campaign), shlex.quote(spec)
     proof = shlex.quote(f"{spec.partition(',')[0].replace(':', '-')}.proof")
+    pages = [(f"{program} web {where}", "open the pages again")] if is_installed("web") else []
     return [
+        *pages,
         (f"{program} play {game} --campaign {name} {where}", "play against the proof"),
         (f"{program} query position {name} {where}", "what each first move is worth"),
         (f"{program} proof export {name} --output {proof} {where}", "write the proof to a file"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from pathlib import Path
 
 import grpc
 
 from zermelo import ZermeloError
+from zermelo.server import ports
 from zermelo.server.coordinator.settings import CoordinatorSettings
 
 
@@ -50,13 +50,7 @@ def bind(server: grpc.aio.Server, settings: CoordinatorSettings) -> None:
 
 def is_loopback(address: str) -> bool:
     """Whether HOST:PORT can be reached from this machine alone."""
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return ports.is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
 def _add(server: grpc.aio.Server, listen: str, credentials: object | None) -> None:

@@ -158,10 +158,10 @@ def _now(queries: TreeQueries) -> CampaignNow:
     )  # fmt: skip
 
 
-def _search(queries: TreeQueries, row: Sequence[Any]) -> RunningSearch:
+def _search(queries: TreeQueries, row: Any) -> RunningSearch:
     *told, key, history = row
     position = queries.game.decode(key.bytes, history or b"")
-    return RunningSearch(*told, queries.game.format(position))
+    return RunningSearch(*[*told, queries.game.format(position)])
 
 
 def _view(found: Campaign, now: CampaignNow) -> dict[str, Any]:

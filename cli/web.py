@@ -1,0 +1,71 @@
+"""`zermelo web`: the pages of a database, running or finished."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import click
+
+from zermelo.cli.options import database_options, option
+from zermelo.server.embedded import EmbeddedDatabase
+from zermelo.web.server import serve_gently
+from zermelo.web.settings import DEFAULT_LISTEN, WebError, WebSettings
+
+
+@click.command()
+@click.option("--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT", envvar="ZERMELO_WEB",
+              show_default=True, show_envvar=True, help="Where browsers find the pages.")
+@option("--server", default="", metavar="HOST:PORT",
+        help="The coordinator by which visitors sign in.  [default: nobody can]")
+@option("--ca-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), default=None,
+        help="Certificates to trust when calling --server, PEM.")
+@option("--certificate", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        default=None, help="The site's certificate, PEM; without one it speaks plain HTTP.")
+@option("--key", type=click.Path(path_type=Path, exists=True, dir_okay=False), default=None,
+        help="The key of --certificate, PEM.")
+@option("--trusted-proxy", "trusted_proxies", multiple=True, metavar="ADDRESS",
+        help="A reverse proxy that encrypts and tells visitors' addresses; may be repeated.")
+@option("--secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
+@database_options
+def web(
+    listen: str, server: str, ca_file: Path | None, certificate: Path | None, key: Path | None,
+    trusted_proxies: tuple[str, ...], secret_file: Path | None, data_dir: Path,
+    database: str | None,
+) -> None:  # fmt: skip
+    """Serve the pages: campaigns, positions, proofs, people. Ctrl-C stops it."""
+    from zermelo.server.database import check_schema, connect_once
+    from zermelo.server.supervisor import LOG_FORMAT, run_until_signalled
+
+    settings = WebSettings(
+        listen, certificate, key, trusted_proxies, server, ca_file, read_secret(secret_file)
+    )
+    settings.check()
+    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr)
+
+    def run(url: str) -> None:
+        with connect_once(url) as connection:
+            check_schema(connection)
+        click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
+        run_until_signalled(lambda stop: serve_gently(url, stop, settings))
+
+    if database is not None:
+        run(database)
+        return
+    with EmbeddedDatabase(data_dir) as embedded:
+        run(embedded.url)
+
+
+def read_secret(file: Path | None) -> str:
+    """The secret in a file; empty for a random one."""
+    if file is None:
+        return ""
+    secret = file.read_text("utf-8").strip()
+    if len(secret) < 32:
+        raise WebError(
+            f"{str(file)!r} has {len(secret)} characters; a secret has at least 32, for example"
+            " from `openssl rand -hex 32`"
+        )
+    return secret

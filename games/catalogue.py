@@ -1,0 +1,54 @@
+"""All games with a line each, for lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from zermelo.games.definition.definition import Definition
+from zermelo.games.definition.library import library_definition, library_names
+from zermelo.games.registry import game_names
+
+#: Games whose rules are code: how a spec is written, and what they are.
+COMPILED = {
+    "go": ("go:ROWSxCOLS", "Go on boards up to 7x7, with area scoring"),
+    "reversi": ("reversi:ROWSxCOLS", "Reversi (Othello) on boards from 4x4 to 8x8"),
+}
+#: The size at which a compiled game is shown if nobody chooses one.
+SHOWN_SIZE = "4x4"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGame:
+    name: str
+    #: How a spec of it is written.
+    pattern: str
+    title: str
+    #: Whether its rules are data.
+    definition: bool
+
+    @property
+    def example(self) -> str:
+        """A spec of it, all parameters at their default."""
+        return f"{self.name}:{SHOWN_SIZE}" if self.name in COMPILED else self.name
+
+
+def listed_games() -> list[ListedGame]:
+    library = set(library_names())
+    found = []
+    for name in game_names():
+        if name in library:
+            definition = library_definition(name)
+            found.append(ListedGame(name, _pattern(definition), definition.title, True))
+        else:
+            told = COMPILED.get(name, (f"{name}:...", "an installed package"))
+            found.append(ListedGame(name, *told, False))
+    return found
+
+
+def _pattern(definition: Definition) -> str:
+    params = definition.params
+    options = [
+        f",{name}={'|'.join(param.words) if param.words else name.upper()}"
+        for name, param in params.params.items() if name not in params.size
+    ]
+    return f"{definition.name}:{params.pattern()}{''.join(f'[{each}]' for each in options)}"

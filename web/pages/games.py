@@ -1,0 +1,97 @@
+"""The games: what they are, how they look, their rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from zermelo.games import GameError, game_names, open_game
+from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, ListedGame, listed_games
+from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.words import rules_in_words
+from zermelo.texts import one_line
+from zermelo.web.board import draw_board
+from zermelo.web.errors import Offer, TroubleError, nearest
+from zermelo.web.page import Page, page_routes
+from zermelo.web.site import site_of
+from zermelo.web.standing import overview
+from zermelo.web.words import path_part
+
+#: Rules of the compiled games in sentences; definitions tell their own.
+RULES = {
+    "reversi": [
+        "X moves first. A disc is put on an empty square so that it encloses a straight run of"
+        " the other side's discs between itself and another disc of its own side; all runs"
+        " enclosed are turned over.",
+        "Who cannot turn any disc passes. If neither side can, the game is over.",
+        "The score is the number of own discs minus the other side's.",
+    ],
+    "go": [
+        "X moves first. A stone is put on an empty crossing; groups of the other side without"
+        " liberties are taken off. Suicide is forbidden unless the spec allows it.",
+        "A board may not come again (positional superko), unless the spec names another rule of"
+        " ko. A player may pass; two passes end the game.",
+        "The score is the area: own stones and the empty crossings that only own stones reach,"
+        " minus the other side's.",
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GamePage:
+    spec: str
+    name: str
+    title: str
+    start: str
+    max_score: int
+    rules: list[str]
+    #: The text of the definition; None for compiled games.
+    definition: str | None
+    campaigns: list[str]
+
+
+def routes() -> list[Route]:
+    return [*page_routes("/games", games), *page_routes("/games/{spec:path}", game, csv=False)]
+
+
+async def games(request: Request) -> Page:
+    listed = listed_games()
+    return Page("Games", "games.html", {"games": listed}, listed)
+
+
+async def game(request: Request) -> Page:
+    asked = request.path_params["spec"]
+    found = find_game(asked)
+    listed = _listed(found.name)
+    definition = found.definition.text if isinstance(found, DefinedGame) else None
+    rules = rules_in_words(found) if isinstance(found, DefinedGame) else RULES.get(found.name, [])
+    cards = (await overview(site_of(request).library)).campaigns
+    start = found.initial()
+    told = GamePage(
+        found.short_spec, found.name, listed.title if listed else "", found.format(start),
+        found.max_score, rules, definition,
+        [card.campaign for card in cards if card.game == found.short_spec and not card.is_claim],
+    )  # fmt: skip
+    return Page(found.short_spec, "game.html", told, view={
+        "board": draw_board(found, start), "pattern": listed.pattern if listed else "",
+    })  # fmt: skip
+
+
+def find_game(spec: str) -> Any:
+    """The game of a spec, or of a name alone; a page with similar names where there is none."""
+    try:
+        return open_game(f"{spec}:{SHOWN_SIZE}" if spec in COMPILED else spec)
+    except GameError as error:
+        close = nearest(spec.partition(":")[0], game_names())
+        raise TroubleError(
+            404, "No such game", f"{one_line(str(error))}.",
+            [*(Offer(each, f"/games/{path_part(each)}") for each in close),
+             Offer("all games", "/games")],
+        ) from None  # fmt: skip
+
+
+def _listed(name: str) -> ListedGame | None:
+    return next((each for each in listed_games() if each.name == name), None)
