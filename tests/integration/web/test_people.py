@@ -28,6 +28,7 @@ from zermelo.server.trust import accounts, teams
 from zermelo.server.trust.accounts import Account, Role
 from zermelo.server.trust.credit import grant
 from zermelo.server.trust.volunteers import perform
+from zermelo.sql import query
 
 KEY = b"k" * 16
 #: What somebody may call a team, a host or an account, and must not become more than text.
@@ -38,6 +39,7 @@ HOSTILE = "<b>=1+1&\"'"
 def project(postgres: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     """A database, the address of its coordinator, and the tokens of its people."""
     with new_database(postgres) as url, connect_once(url) as connection:
+        connection.execute(query("create_roles"))  # the pages have the rights of researchers
         solve(connection, "reversi:4x4", node_budget=200)
         tokens = {
             "ada": accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test"),
@@ -323,6 +325,7 @@ def test_a_ban_has_a_preview_and_a_reason(
 def test_alarms_are_settled_and_the_project_is_steered(
     database: str, connection: Connection, campaign: Campaign, queue: Queue
 ) -> None:
+    connection.execute(query("create_roles"))
     token = accounts.open_account(connection, "otto", Role.OPERATOR, actor="test")
     connection.execute(
         "INSERT INTO alarms (campaign, kind, detail) VALUES (%s, 'contradiction', %s)",
