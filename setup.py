@@ -20,7 +20,7 @@ from setuptools import Extension, setup
 HERE = Path(__file__).parent
 FOLDERS = [
     "games", "engine", "cext", "checker", "server", "client", "proto", "sql", "proof", "research",
-    "web", "cli",
+    "theatre", "web", "cli",
 ]  # fmt: skip
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
 COMPILED = os.environ.get("ZERMELO_COMPILED") == "1"

@@ -26,6 +26,7 @@ COMMANDS = {
     "query": "zermelo.cli.query",
     "serve": "zermelo.cli.serve",
     "solve": "zermelo.cli.solve",
+    "theatre": "zermelo.cli.theatre",
     "tree": "zermelo.cli.tree",
     "tls": "zermelo.cli.tls",
     "web": "zermelo.cli.web",

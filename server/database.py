@@ -7,6 +7,7 @@ come up; a command calls `connect_once` and gets a clear line when it is not the
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from zermelo import ZermeloError
-from zermelo.retry import LONGEST_PAUSE, Backoff, Retry, Stopped, first_line
+from zermelo.retry import LONGEST_PAUSE, Backoff, Outage, Retry, Stopped, first_line
 from zermelo.server.vocabulary import SCHEMA_LOCK
 from zermelo.sql import migrations, query, schema
 
@@ -31,6 +32,16 @@ OLDEST_SERVER = 150000
 _CONNECT_SECONDS = 5
 #: How long to leave the rows to the transaction that won them.
 FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
+#: What PostgreSQL or its library says where trying again is no use. Connections that fail have no
+#: error code. A server that speaks another language is taken for one that is away.
+_NO_USE = (
+    "password authentication failed", "no password supplied", "no pg_hba.conf entry",
+    "certificate verify failed", "does not support SSL", "server does not match host name",
+)  # fmt: skip
+_UNKNOWN = re.compile(r'(role|database) ".*" does not exist')
+
+#: The database of this process, as far as it is away.
+DATABASE = Outage("the database", log)
 
 
 class DatabaseError(ZermeloError):
@@ -39,14 +50,26 @@ class DatabaseError(ZermeloError):
     exit_code = 3
 
 
+class DatabaseAwayError(DatabaseError):
+    """The database cannot be reached; it may be back in a moment."""
+
+
 def connect_once(url: str) -> Connection:
     """A connection in autocommit mode, or `DatabaseError`."""
     try:
         connection = psycopg.connect(
             url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo"
         )
+    except psycopg.ProgrammingError as error:
+        raise DatabaseError(
+            f"cannot read the URL of the database: {first_line(error)};"
+            " it looks like postgresql://user@host/name"
+        ) from error
     except psycopg.Error as error:
-        raise DatabaseError(f"cannot reach the database: {first_line(error)}") from error
+        said = first_line(error)
+        healing = not (any(words in said for words in _NO_USE) or _UNKNOWN.search(said))
+        kind = DatabaseAwayError if healing else DatabaseError
+        raise kind(f"cannot reach the database: {said}") from error
     if connection.info.server_version < OLDEST_SERVER:
         version = connection.info.server_version // 10000
         connection.close()
@@ -68,12 +91,22 @@ def without_password(url: str) -> tuple[str, str]:
 def connect(url: str, stop: threading.Event) -> Connection:
     """A connection to a database with the current schema, waiting until there is one.
 
-    Raises `Stopped` when `stop` is set first, `DatabaseError` if the schema is wrong.
+    Raises `Stopped` when `stop` is set first, `DatabaseError` where waiting is no use: a wrong
+    URL, password or schema.
     """
-    retry = Retry("waiting for the database", DatabaseError, log=log)
+    retry = Retry("waiting for the database", DatabaseAwayError, log=log, outage=DATABASE)
     connection = retry.call(lambda: connect_once(url), stop)
     check_schema(connection)
     return connection
+
+
+def wait_for(url: str, stop: threading.Event) -> bool:
+    """Wait until the database can be used; False when `stop` is set first."""
+    try:
+        connect(url, stop).close()
+    except Stopped:
+        return False
+    return True
 
 
 def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -> None:
@@ -82,10 +115,11 @@ def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -
     Its transactions are not waited for: whatever a crash of the database undoes, `work`
     finds undone and does again. Its statements are planned once.
     """
-    retry = Retry("lost the database", psycopg.OperationalError, log=log)
+    retry = Retry("lost the database", psycopg.OperationalError, log=log, outage=DATABASE)
 
     def attempt() -> None:
         with connect(url, stop) as connection:
+            DATABASE.ended()
             began = time.monotonic()
             try:
                 connection.execute(query("commit_lazily"))

@@ -50,6 +50,8 @@ class _Generator:
             for ended in self._plans.keys() - {campaign.id for campaign in campaigns}:
                 del self._plans[ended]
             for campaign in campaigns:
+                if self._stop.is_set():
+                    return
                 if self._locks.hold(campaign.id):
                     busy |= self._step(campaign)
             if not busy:

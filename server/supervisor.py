@@ -34,8 +34,12 @@ LONGEST_PAUSE = 5.0
 SETTLED_SECONDS = 10.0
 #: After more accidents in a row than this, starting again is no use.
 MOST_ACCIDENTS = 12
-STOP_SECONDS = 20.0
-EXIT_STUCK = 70
+#: A service that is told to stop ends what it is doing, if that takes no longer than this. Else
+#: it ends in the middle: the database rolls back what was not committed, and whoever comes next
+#: does it again.
+FINISH_SECONDS = 1.5
+#: Whoever is still there after this long is killed.
+KILL_SECONDS = 2.5
 CHECK_SECONDS = 0.5
 LONGEST_MESSAGE = 4000
 
@@ -193,21 +197,20 @@ class Supervisor:
 def _stop(children: list[Child]) -> None:
     for child in children:
         child.signal(signal.SIGTERM)
-    if _wait_until(lambda: all(child.gone() for child in children), STOP_SECONDS):
+    if _wait_until(lambda: all(child.gone() for child in children), KILL_SECONDS):
         return
-    for child in children:
-        if not child.gone():
-            log.warning("%s does not stop; killing it", child.name)
-            child.signal(signal.SIGKILL)
-            _wait_until(child.gone, STOP_SECONDS)
+    left = [child for child in children if not child.gone()]
+    for child in left:
+        log.warning("%s does not stop; killing it", child.name)
+        child.signal(signal.SIGKILL)
+    _wait_until(lambda: all(child.gone() for child in left), KILL_SECONDS)
 
 
 def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
     """Run a service and set its stop event when SIGTERM or SIGINT arrives.
 
     A thread waits for the signals: a handler could interrupt the very lines of the event
-    that it wants to set. A service that does not stop is ended: where its parent has died
-    there is nobody left to kill it.
+    that it wants to set. Also where nobody is left to kill it, a service ends soon.
     """
     signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -216,9 +219,10 @@ def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
     def wait() -> None:
         signal.sigwait(signals)
         stop.set()
-        if not stopped.wait(STOP_SECONDS):
-            log.warning("does not stop within %.0f s; ending all the same", STOP_SECONDS)
-            os._exit(EXIT_STUCK)
+        if not stopped.wait(FINISH_SECONDS):
+            log.info("stops in the middle of its work, which will be done again")
+            sys.stderr.flush()
+            os._exit(0)
 
     threading.Thread(target=wait, daemon=True, name="signals").start()
     try:

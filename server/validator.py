@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from zermelo.proto.known import unpack
-from zermelo.server.database import Connection, in_transaction, serve
+from zermelo.server.database import Connection, in_transaction, serve, wait_for
 from zermelo.server.listening import Listener, notify, rest
 from zermelo.server.trust import referee
 from zermelo.server.trust.comparison import Comparison
@@ -59,6 +59,8 @@ def run(url: str, stop: threading.Event, referee_share: float = 0.0) -> None:
     A referee searches beside it, in a thread of its own, with at most `referee_share` of a core;
     0 is no referee.
     """
+    if not wait_for(url, stop):
+        return
     if referee_share > 0:
         searching = threading.Thread(
             target=referee.run, args=(url, stop, referee_share), name="referee"

@@ -26,7 +26,7 @@ from zermelo.proto.service import (
     methods_of,
     service_handler,
 )
-from zermelo.retry import Retry, Stopped
+from zermelo.retry import Retry, first_line
 from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission
 from zermelo.server.coordinator.blocking_pool import BlockingPool
@@ -41,7 +41,7 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.coordinator.volunteers import Volunteers
-from zermelo.server.database import connect
+from zermelo.server.database import DATABASE, wait_for
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
 
@@ -80,10 +80,10 @@ def run(
     reply_to_researcher: ReplyTo | None = None,
 ) -> None:
     """Serve until `stop` is set; waits for the database as long as it takes."""
-    try:
-        connect(url, stop).close()
-    except Stopped:
+    if not wait_for(url, stop):
         return
+    # Each connection of a pool would tell of an outage, each time that it tries again.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     gc.freeze()  # what is loaded by now is no garbage: looking for some there takes 40 ms
     uvloop.run(_serve(url, stop, settings, reply_to_researcher))
 
@@ -169,7 +169,9 @@ async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None
 
 async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) -> None:
     """Wake waiting calls when the database says that there is work; forget what it changed."""
-    retry = Retry("cannot listen to the database", psycopg.OperationalError, log=log)
+    retry = Retry(
+        "cannot listen to the database", psycopg.OperationalError, log=log, outage=DATABASE
+    )
 
     async def listen() -> None:
         connection = await psycopg.AsyncConnection.connect(
@@ -199,5 +201,5 @@ async def _keep_house(hosts: Hosts, leases: LeaseManager) -> None:
             try:
                 await duty()
             except psycopg.OperationalError as error:
-                log.warning("housekeeping failed: %s", error)
+                DATABASE.began(first_line(error))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 import grpc
@@ -39,6 +40,7 @@ def bind(server: grpc.aio.Server, settings: CoordinatorSettings) -> None:
             )
         _add(server, settings.listen, None)
         return
+    check_pair(settings.certificate, settings.key)
     pair = (_read(settings.key), _read(settings.certificate))
     _add(server, settings.listen, grpc.ssl_server_credentials([pair]))
     if settings.client_ca is not None:
@@ -46,6 +48,19 @@ def bind(server: grpc.aio.Server, settings: CoordinatorSettings) -> None:
             [pair], root_certificates=_read(settings.client_ca), require_client_auth=True
         )
         _add(server, settings.operator_listen, credentials)
+
+
+def check_pair(certificate: Path, key: Path) -> None:
+    """`TransportError` unless this is a certificate and its key, not one for a passphrase."""
+    for path in (certificate, key):
+        _read(path)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except ssl.SSLError as error:
+        raise TransportError(
+            f"{key} is not the key of the certificate {certificate}, or one of them cannot be"
+            f" read: {error.reason or error}"
+        ) from error
 
 
 def is_loopback(address: str) -> bool:

@@ -1,5 +1,9 @@
 -- The schema itself, and locks.
 
+-- name: setting_names
+-- The settings that this version of PostgreSQL has.
+SELECT name FROM pg_settings
+
 -- name: schema_exists
 -- Whether this database was ever given a schema.
 SELECT to_regclass('schema_migrations') IS NOT NULL

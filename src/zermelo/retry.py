@@ -76,12 +76,43 @@ class Backoff:
         return jittered(min(self._longest, self._first * 2.0**doublings))
 
 
+class Outage:
+    """What several steps need and miss at the same time: a line when it goes, one when it is back.
+
+    Threads may share it.
+    """
+
+    def __init__(
+        self, name: str, log: logging.Logger, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._name, self._log, self._clock = name, log, clock
+        self._since: float | None = None
+        self._lock = threading.Lock()
+
+    def began(self, error: str) -> None:
+        """A step failed for want of it."""
+        with self._lock:
+            if self._since is not None:
+                return
+            self._since = self._clock()
+        self._log.warning("%s is away: %s; trying until it is back", self._name, error)
+
+    def ended(self) -> None:
+        """A step that needs it succeeded."""
+        with self._lock:
+            if self._since is None:
+                return
+            seconds, self._since = self._clock() - self._since, None
+        self._log.warning("%s is back after %.1f s", self._name, seconds)
+
+
 class Retry(Generic[E]):
     """Repeats a step that fails with one of the `passing` errors.
 
     Each failure is logged as "`trouble`: the error; trying again in N s". Repeated failures are
-    logged for debugging only while pauses are shorter than `quiet_below` seconds. The last of
-    `attempts` failures in a row, if given, is raised.
+    logged for debugging only while pauses are shorter than `quiet_below` seconds. Where failures
+    are an `outage`, that is what is logged. The last of `attempts` failures in a row, if given,
+    is raised.
     """
 
     def __init__(
@@ -92,13 +123,14 @@ class Retry(Generic[E]):
         backoff: Backoff | None = None,
         attempts: int | None = None,
         quiet_below: float = 0.0,
+        outage: Outage | None = None,
         describe: Callable[[E], str] = first_line,
         directed: Callable[[E], float | None] = lambda error: None,
     ) -> None:
         """`describe` puts an error into words; `directed` finds the pause that it asks for."""
         self._trouble, self._passing, self._log = trouble, passing, log
         self._backoff = Backoff() if backoff is None else backoff
-        self._attempts, self._quiet_below = attempts, quiet_below
+        self._attempts, self._quiet_below, self._outage = attempts, quiet_below, outage
         self._describe, self._directed = describe, directed
 
     @property
@@ -108,6 +140,8 @@ class Retry(Generic[E]):
 
     def reset(self) -> None:
         """For a long step: it works by now, so a failure is the first of its row."""
+        if self.failures and self._outage is not None:
+            self._outage.ended()
         self._backoff.reset()
 
     def call(self, step: Callable[[], T], stop: threading.Event | None = None) -> T:
@@ -143,8 +177,11 @@ class Retry(Generic[E]):
             raise error
         first = not self.failures
         pause = self._backoff.next(self._directed(error))
-        level = logging.WARNING if first or pause >= self._quiet_below else logging.DEBUG
         said = self._describe(error)
+        if self._outage is not None:
+            self._outage.began(said)
+        loud = self._outage is None and (first or pause >= self._quiet_below)
+        level = logging.WARNING if loud else logging.DEBUG
         self._log.log(level, "%s: %s; trying again in %.1f s", self._trouble, said, pause)
         return pause
 

@@ -29,6 +29,7 @@ from zermelo.server.coordinator.leases.rows import (
 from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
 from zermelo.server.coordinator.statements import Statements
+from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
 from zermelo.server.trust.shortage import Shortage
 
@@ -180,7 +181,7 @@ class LeaseManager:
 
 async def _keep(what: str, step: Callable[[], Awaitable[None]]) -> None:
     """Take this step again and again; when the database is away, wait before the next."""
-    await Retry(f"cannot {what}", psycopg.OperationalError, log=log).forever(step)
+    await Retry(f"cannot {what}", psycopg.OperationalError, log=log, outage=DATABASE).forever(step)
 
 
 def _batched(

@@ -22,6 +22,7 @@ from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.rows import Leased, Progress, Request
 from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,8 @@ MOST_WANTED_A_BATCH = 2048
 LONGEST_QUEUE = 20_000
 RECHECK_SECONDS = 0.4
 ASK_SECONDS = 0.05
+#: Calls that can wait are told that the database is away when it has been for this long.
+AWAY_SECONDS = 5.0
 
 
 @dataclass(slots=True, eq=False)
@@ -56,13 +59,14 @@ class CallQueue:
         #: How often somebody said that there is work.
         self._news = 0
         self._asked_at = 0.0
-        self._database_away = False
+        #: Since when the database is away, if it is.
+        self._away_since: float | None = None
         self.stopping = False
 
     async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
         """Leases for one call; none when there was no work for `wait_seconds`.
 
-        `psycopg.OperationalError` when the database is away for that long.
+        `psycopg.OperationalError` when the database is away for that long, or AWAY_SECONDS.
         """
         if len(self._queue) >= LONGEST_QUEUE:
             raise OverloadError
@@ -71,7 +75,7 @@ class CallQueue:
         # Calls may be waiting for a statement all the same; only scarce work goes by turns.
         if not self._dry and (leased := self._assigner.assign_at_once(request)):
             return leased
-        if self._database_away and not wait_seconds:
+        if self._away_since is not None and not wait_seconds:
             raise psycopg.OperationalError("the database is away")
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)
@@ -80,7 +84,7 @@ class CallQueue:
         try:
             return await asyncio.wait_for(future, wait_seconds or None)
         except TimeoutError:
-            if self._database_away:
+            if self._away_since is not None:
                 raise psycopg.OperationalError("the database is away") from None
             return []
         finally:
@@ -105,7 +109,7 @@ class CallQueue:
 
     async def run(self) -> None:
         """Serve the calls that wait, until this is cancelled."""
-        retry = Retry("cannot hand out work", psycopg.OperationalError, log=log)
+        retry = Retry("cannot hand out work", psycopg.OperationalError, log=log, outage=DATABASE)
         await retry.forever(self._serve_next)
 
     async def _serve_next(self) -> None:
@@ -119,13 +123,14 @@ class CallQueue:
         try:
             await self._serve()
         except psycopg.OperationalError as error:
-            self._database_away = True
+            self._away_since = self._away_since or now
             self._wake.set()
+            tell_all = now - self._away_since >= AWAY_SECONDS
             for waiting in self._queue:
-                if not (waiting.patient or waiting.future.done()):
+                if not waiting.future.done() and (tell_all or not waiting.patient):
                     waiting.future.set_exception(error)
             raise
-        self._database_away = False
+        self._away_since = None
 
     async def _woken(self) -> None:
         """Wait until a call comes, there is word of work, or the slow clock says so."""

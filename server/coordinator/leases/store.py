@@ -36,6 +36,7 @@ from zermelo.server.coordinator.leases.rows import (
     columns,
 )
 from zermelo.server.coordinator.statements import Statements
+from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
 from zermelo.server.trust.shortage import OVERDUE_SECONDS, OVERDUE_TARGETS, OVERDUE_WEIGHT
 
@@ -186,7 +187,9 @@ class LeaseStore:
 
     async def write_behind(self) -> None:
         """Write down what is handed out, until this is cancelled."""
-        retry = Retry("cannot write leases down", psycopg.OperationalError, log=log)
+        retry = Retry(
+            "cannot write leases down", psycopg.OperationalError, log=log, outage=DATABASE
+        )
         await retry.forever(self._write_behind_once)
 
     async def _write_behind_once(self) -> None:

@@ -5,26 +5,35 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import grpc
+import pytest
 
 from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
-from zermelo.server.embedded import embedded_database
+from zermelo.server.embedded import EmbeddedPostgres, embedded_database, running
+from zermelo.server.launcher import SERVICES
 from zermelo.server.ports import free_port
+from zermelo.server.trust.certificates import make_certificates
 from zermelo.server.vocabulary import Lock
 
 SERVED = (Lock.GENERATOR, Lock.ASSIMILATOR)
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
+def start(
+    *arguments: str, environment: Mapping[str, str] = MappingProxyType({})
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | environment,
+    )  # fmt: skip
 
 
 def stop(process: subprocess.Popen[str]) -> str:
@@ -39,16 +48,16 @@ def test_separate_services_and_several_clients(
 ) -> None:
     create_campaign(connection, "reversi:4x4", node_budget=15, replication="none")
     addresses = [f"127.0.0.1:{free_port()}" for _ in range(2)]
-    running = [
+    processes = [
         start("serve", name, "--database", database)
         for name in ("generator", "validator", "assimilator", "assimilator", "generator")
     ]
-    running += [
+    processes += [
         start("serve", "coordinator", "--database", database, "--listen", address,
               "--open-access")
         for address in addresses
     ]
-    running += [
+    processes += [
         start("client", "run", "--server", addresses[number % 2], "--workers", "1",
               "--data-dir", str(tmp_path / str(number)))
         for number in range(2)
@@ -57,7 +66,7 @@ def test_separate_services_and_several_clients(
         wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
         assert campaign_summary(connection, "reversi:4x4").value == -8
     finally:
-        for process in reversed(running):
+        for process in reversed(processes):
             stop(process)
 
 
@@ -108,8 +117,61 @@ def test_a_database_without_or_with_a_foreign_schema(
 def test_services_wait_for_a_database_that_is_away() -> None:
     process = start("serve", "validator", "--database", "postgresql://127.0.0.1:9/nothing")
     assert process.stderr is not None
-    assert "trying again in" in process.stderr.readline()
+    assert "the database is away: " in process.stderr.readline()
     stop(process)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://x", "cannot read the URL of the database"),
+        ("SERVER/nowhere?connect_timeout=5", 'database "nowhere" does not exist'),
+        ("SERVER/postgres?user=nobody_we_know&password=x", "password authentication failed"),
+    ],
+)
+def test_what_waiting_does_not_mend_ends_a_service(postgres: str, url: str, said: str) -> None:
+    server, _, options = postgres.partition("/postgres?")
+    options = "&".join(part for part in options.split("&") if "user" not in part.split("=")[0])
+    wanted = url if "SERVER" not in url else f"{url.replace('SERVER', server)}&{options}"
+    process = start("serve", "validator", environment={"ZERMELO_DATABASE": wanted})
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 3
+    (line,) = errors.splitlines()
+    assert said in line
+
+
+def test_a_key_of_another_certificate(database: str, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        make_certificates(tmp_path / name, ["localhost"], 10)
+    process = start(
+        "serve", "coordinator", "--database", database,
+        "--certificate", str(tmp_path / "one/server.pem"),
+        "--key", str(tmp_path / "two/server-key.pem"),
+    )  # fmt: skip
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "is not the key of the certificate" in errors.splitlines()[-1]
+
+
+@pytest.mark.long
+def test_an_outage_is_two_lines_of_each_service(open_path: Path) -> None:
+    postgres = EmbeddedPostgres(open_path)
+    with running(postgres) as url:
+        ensure_schema(url)
+        services = start(
+            "serve", "all", "--listen", f"127.0.0.1:{free_port()}",
+            environment={"ZERMELO_DATABASE": url},
+        )  # fmt: skip
+        assert services.stderr is not None
+        lines = iter(services.stderr.readline, "")
+        assert "listens" in next(lines)
+        postgres.stop()
+        assert all("the database is away: " in next(lines) for _ in SERVICES)
+        time.sleep(3)
+        postgres.begin()
+        postgres.wait_ready()
+        assert all("the database is back after " in next(lines) for _ in SERVICES)
+        assert "away" not in stop(services)
 
 
 def test_an_embedded_database_is_kept_alive(open_path: Path) -> None:

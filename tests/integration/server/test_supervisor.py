@@ -42,7 +42,7 @@ def crashing():
 
 supervisor = Supervisor(folder / "log")
 if "stubborn" in sys.argv:
-    module.STOP_SECONDS = 0.2
+    module.FINISH_SECONDS, module.KILL_SECONDS = 0.2, 60.0
     supervisor.start("stubborn", lambda: run_until_signalled(stubborn))
 else:
     supervisor.start("steady", lambda: run_until_signalled(steady))
