@@ -154,7 +154,9 @@ def _frame(picture: Picture) -> tuple[float, float, float, float]:
     half = CELL / 2
     left, right = min(x for x, _ in places) - half, max(x for x, _ in places) + half
     top, bottom = min(y for _, y in places) - half, max(y for _, y in places) + half
-    if picture.surface is not Surface.SQUARES:
+    if picture.surface is Surface.HEXAGONS:
+        top, bottom = top - (HEXAGON - half), bottom + (HEXAGON - half)
+    if picture.surface not in (Surface.SQUARES, Surface.PITS):
         if picture.rows:
             left -= MARGIN
         if picture.columns:
@@ -208,7 +210,9 @@ def _dots(picture: Picture) -> list[tuple[float, float]]:
 
 
 def _labels(picture: Picture) -> list[Label]:
-    left, top, right, bottom = _frame(picture)
+    if picture.surface is Surface.PITS:
+        return []  # holes are counted from both sides
+    left, top, _, bottom = _frame(picture)
     inside = picture.surface is Surface.SQUARES
     labels = []
     for row, text in enumerate(picture.rows):

@@ -16,7 +16,7 @@ from zermelo.web.assets import Assets
 from zermelo.web.library import Library
 from zermelo.web.session import Sessions, Visitor
 from zermelo.web.settings import WebSettings
-from zermelo.web.words import FILTERS
+from zermelo.web.words import FILTERS, as_shown
 
 if TYPE_CHECKING:
     from zermelo.web.certificates import Certificates
@@ -57,7 +57,7 @@ class Site:
         self.studies: Studies
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+            trim_blocks=True, lstrip_blocks=True, auto_reload=False, finalize=as_shown,
         )  # fmt: skip
         self._environment.filters |= FILTERS
         self._environment.globals |= {"asset": assets.url, "version": __version__}

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from zermelo.figures import clock, share, short, short_time, span
-from zermelo.texts import one_line
+from zermelo.texts import harmless, one_line
 
 #: Longer names are cut.
 LONGEST_NAME = 60
@@ -42,6 +42,11 @@ def state_mark(state: Any) -> Markup:
 def path_part(text: str) -> str:
     """For one part of an address, slashes included: names of campaigns have them."""
     return quote(text, safe="/:,@=")
+
+
+def as_shown(value: Any) -> Any:
+    """What a template writes: texts lose what could steer a reader or cover other lines."""
+    return harmless(value) if type(value) is str else value
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

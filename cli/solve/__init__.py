@@ -85,6 +85,7 @@ def solve(
         if web is None and is_installed("web"):
             web = f"{LOOPBACK}:{free_port()}"
     if web:
+        from zermelo.web import server  # noqa: F401 - where it is missing, that is said at once
         from zermelo.web.settings import WebSettings
 
         WebSettings(web).check()

@@ -5,7 +5,7 @@
 -- only where it has its rights in this database, the newest ones too.
 SELECT set_config('role', rolname, false) FROM pg_roles
 WHERE rolname = 'zermelo_research' AND pg_has_role(oid, 'MEMBER')
-  AND has_table_privilege(oid, 'project', 'SELECT')
+  AND has_table_privilege(oid, to_regclass('project'), 'SELECT')
 
 -- name: campaign_headings
 -- What a list of campaigns tells besides where they stand: speed of the last minute, and how

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
+
+#: Marks in a row that a letter of some language needs; more of them cover the lines around.
+MOST_MARKS = 4
+_MARKS = ("Mn", "Me")
+
 #: Longer ones are cut: a sentence for people is shorter.
 LONGEST = 1024
 
@@ -11,9 +18,27 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
     Dropped are control characters and escape sequences' beginnings, which would steer a
     terminal, and the invisible ones of Unicode, which would turn the direction of writing
-    or hide a part of the text. White space of any kind becomes one space.
+    or hide a part of the text. White space of any kind becomes one space, and a letter keeps
+    at most MOST_MARKS marks above and below.
     """
     # Cut before the work begins and again after it, so that a huge text costs nothing.
     spaced = " ".join(text[: 4 * longest].split())
-    shown = "".join(char for char in spaced if char.isprintable())
+    shown = _few_marks(char for char in spaced if char.isprintable())
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def harmless(text: str) -> str:
+    """The text with its spaces and line ends, without what steers, hides or covers others."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _few_marks(char for char in text if char.isprintable() or char == "\n")
+
+
+def _few_marks(chars: Iterable[str]) -> str:
+    shown: list[str] = []
+    marks = 0
+    for char in chars:
+        marks = marks + 1 if not char.isascii() and unicodedata.category(char) in _MARKS else 0
+        if marks <= MOST_MARKS:
+            shown.append(char)
+    return "".join(shown)

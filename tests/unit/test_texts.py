@@ -39,3 +39,8 @@ def test_a_huge_text_costs_little() -> None:
     started = time.process_time()
     assert one_line("x" * 10**8, 10) == "xxxxxxxxx…"
     assert time.process_time() - started < 1.0
+
+
+def test_marks_do_not_pile_up() -> None:
+    assert one_line("a" + "\u0301" * 200 + "b") == "a" + "\u0301" * 4 + "b"
+    assert one_line("Việt Nam, ǖ") == "Việt Nam, ǖ"

@@ -85,9 +85,11 @@ def find_game(spec: str) -> Any:
     try:
         return open_game(f"{spec}:{SHOWN_SIZE}" if spec in COMPILED else spec)
     except GameError as error:
-        close = nearest(spec.partition(":")[0], game_names())
+        name, names = spec.partition(":")[0], game_names()
+        close = [name] if name in names else nearest(name, names)
+        told = str(error) if name in names else f"there is no game {name!r}"
         raise TroubleError(
-            404, "No such game", f"{one_line(str(error))}.",
+            404, "No such game", f"{one_line(told)}.",
             [*(Offer(each, f"/games/{path_part(each)}") for each in close),
              Offer("all games", "/games")],
         ) from None  # fmt: skip

@@ -5,7 +5,7 @@
 /** @typedef {{moves: string[], label: string, state: string, worth: string, best: boolean, children?: Step[]}} Step */
 
 const SVG = "http://www.w3.org/2000/svg";
-const ACROSS = 150, DOWN = 30, MARGIN = 20;
+const ACROSS = 190, LABEL = 120, DOWN = 30, MARGIN = 20;
 const SIGNS = /** @type {Record<string, string>} */ ({ proved: "●", bounded: "◐", unknown: "○" });
 
 /** @param {{proof_state: string, bounds: number[]}} worth */
@@ -61,8 +61,8 @@ class ProofTree {
     const width = (layout.height + 1) * ACROSS + MARGIN;
     const svg = element("svg", { class: "proof", viewBox: `-10 ${top} ${width} ${height}`, width, height, role: "group", "aria-label": "proof tree" });
     for (const { source, target } of layout.links()) {
-      const middle = (source.y + target.y) / 2;
-      svg.append(element("path", { class: `edge ${target.data.best ? "best" : ""}`, d: `M${source.y} ${source.x}C${middle} ${source.x} ${middle} ${target.x} ${target.y} ${target.x}` }));
+      const from = source.y + LABEL, middle = (from + target.y) / 2;
+      svg.append(element("path", { class: `edge ${target.data.best ? "best" : ""}`, d: `M${from} ${source.x}C${middle} ${source.x} ${middle} ${target.x} ${target.y} ${target.x}` }));
     }
     for (const node of nodes) svg.append(this.drawn(node, focus));
     this.place.replaceChildren(svg);

@@ -34,15 +34,16 @@ def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert "reversi:4x4: -8" in done.stdout
         assert workunits(done.stdout) > 0
+        assert "watch it in a browser: http://127.0.0.1:" in done.stderr
         # A solve that resumed would find its campaign finished and ask no client at all.
         log = (data / "demo" / "zermelo.log").read_text()
     assert log.count("client") > 1
     lines = [line.strip() for line in done.stdout.partition("What to try next:")[2].splitlines()]
     commands = [line for line in lines if line and not line.startswith("#")]
     assert [shlex.split(command)[1] for command in commands] == [
-        "play", "query", "proof", "proof", "solve",
+        "web", "play", "query", "proof", "proof", "solve",
     ]  # fmt: skip
-    for command in commands[:4]:
+    for command in commands[1:5]:
         program, *arguments = shlex.split(command)
         assert program == "zermelo"
         tried = zermelo(*arguments, cwd=tmp_path, stdin="quit\n")
