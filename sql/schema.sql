@@ -514,6 +514,12 @@ CREATE TABLE daily_credits (
 ) WITH (fillfactor = 50);
 CREATE INDEX daily_credits_user ON daily_credits (user_id, day);
 
+-- What credit of a day is worth in the average by day, whose half-life is a week: a steady credit
+-- has itself as its average.
+CREATE FUNCTION decayed_credit(nodes double precision, day date) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN nodes * ln(2) / 7 * 2 ^ (-((now() AT TIME ZONE 'UTC')::date - day) / 7.0);
+
 -- What was granted for leases that ended without a result, so that a late one is not paid twice.
 CREATE TABLE partial_credits (
     lease       bigint PRIMARY KEY,

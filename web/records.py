@@ -157,15 +157,3 @@ class CampaignRow:
     name: str
     state: str
     replication: str
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    user: str
-    hosts: int
-    open_leases: int
-    results: int
-    results_of_others: int
-    bounds: int
-    credit: float
-    credit_lost: float

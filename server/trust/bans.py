@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from zermelo import ZermeloError
@@ -44,7 +45,8 @@ class Banned(NamedTuple):
         return f"user {self.name}" if self.host is None else f"host {self.host}"
 
 
-class Preview(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Preview:
     """What a ban would take; credit in millions of nodes."""
 
     user: str

@@ -8,6 +8,7 @@ coordinator, whose Operations service performs it here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from google.protobuf.message import Message
@@ -170,7 +171,7 @@ def _preview_ban(connection: Connection, request: pb.PreviewBanRequest, _: str) 
         banned = bans.host_to_ban(connection, request.host)
     else:
         banned = bans.user_to_ban(connection, request.name)
-    return pb.PreviewBanReply(**bans.preview(connection, banned)._asdict())
+    return pb.PreviewBanReply(**asdict(bans.preview(connection, banned)))
 
 
 def _ban_host(connection: Connection, request: pb.BanHostRequest, actor: str) -> Any:

@@ -30,8 +30,7 @@ SELECT hosts.id, hosts.name, hosts.version, hosts.platform, hosts.cores, hosts.m
        (SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open')
            AS in_progress,
        (SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id) / 1e6 AS credit,
-       (SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
-                    -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+       (SELECT coalesce(sum(decayed_credit(nodes, day)), 0)
         FROM daily_credits WHERE daily_credits.host = hosts.id
           AND day > (now() AT TIME ZONE 'UTC')::date - 70) / 1e6 AS average_credit
 FROM hosts
@@ -92,8 +91,7 @@ RETURNING show_hosts, export_statistics
 -- credit in millions of nodes, and the average by day, whose half-life is a week.
 SELECT users.name, teams.name AS team, users.created_at, coalesce(sums.nodes, 0) / 1e6 AS credit,
        coalesce(sums.this_month, 0) / 1e6 AS month_credit, (
-           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
-                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           SELECT coalesce(sum(decayed_credit(nodes, day)), 0)
            FROM daily_credits WHERE daily_credits.user_id = users.id
              AND day > (now() AT TIME ZONE 'UTC')::date - 70
        ) / 1e6 AS average_credit,
@@ -120,8 +118,7 @@ LIMIT %(most)s
 SELECT teams.name, teams.description, founders.name AS founder, teams.created_at,
        coalesce(sums.nodes, 0) / 1e6 AS credit, coalesce(sums.this_month, 0) / 1e6 AS month_credit,
        (SELECT count(*) FROM users WHERE users.team = teams.id) AS members, (
-           SELECT coalesce(sum(daily_credits.nodes * ln(2) / 7 * 2 ^ (
-                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           SELECT coalesce(sum(decayed_credit(daily_credits.nodes, day)), 0)
            FROM users JOIN daily_credits ON daily_credits.user_id = users.id
            WHERE users.team = teams.id AND day > (now() AT TIME ZONE 'UTC')::date - 70
        ) / 1e6 AS average_credit
@@ -268,8 +265,7 @@ WHERE users.name = %(name)s ORDER BY credit DESC, hosts.id LIMIT %(most)s
 SELECT users.id, users.name, users.created_at, users.team, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.user_id = users.id
        ) / 1e6 AS credit, (
-           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
-                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           SELECT coalesce(sum(decayed_credit(nodes, day)), 0)
            FROM daily_credits WHERE daily_credits.user_id = users.id
              AND day > (now() AT TIME ZONE 'UTC')::date - 70
        ) / 1e6 AS average_credit, consents.show_hosts
@@ -282,8 +278,7 @@ SELECT hosts.id, CASE WHEN consents.show_hosts THEN hosts.user_id END AS user_id
        hosts.cores, hosts.memory_mb, hosts.created_at, hosts.seen_at, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id
        ) / 1e6 AS credit, (
-           SELECT coalesce(sum(nodes * ln(2) / 7 * 2 ^ (
-                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           SELECT coalesce(sum(decayed_credit(nodes, day)), 0)
            FROM daily_credits WHERE daily_credits.host = hosts.id
              AND day > (now() AT TIME ZONE 'UTC')::date - 70
        ) / 1e6 AS average_credit
@@ -296,8 +291,7 @@ SELECT teams.id, teams.name, teams.description, teams.created_at,
        CASE WHEN consents.export_statistics THEN teams.founder END AS founder, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.team = teams.id
        ) / 1e6 AS credit, (
-           SELECT coalesce(sum(daily_credits.nodes * ln(2) / 7 * 2 ^ (
-                      -((now() AT TIME ZONE 'UTC')::date - day) / 7.0)), 0)
+           SELECT coalesce(sum(decayed_credit(daily_credits.nodes, day)), 0)
            FROM users JOIN daily_credits ON daily_credits.user_id = users.id
            WHERE users.team = teams.id AND day > (now() AT TIME ZONE 'UTC')::date - 70
        ) / 1e6 AS average_credit,

@@ -5,6 +5,7 @@ The coordinator does it, with the operator's token, and writes the audit.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from starlette.routing import Route
 
 from zermelo.proto import operations_pb2 as pb
 from zermelo.proto.service import OPERATIONS
+from zermelo.server.trust.bans import Preview
 from zermelo.web.calls import call
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.page import Page, page_routes
@@ -23,7 +25,6 @@ from zermelo.web.records import (
     Backlog,
     CampaignRow,
     HostRow,
-    Preview,
     QueueState,
     UserRow,
     all_records,
@@ -79,7 +80,9 @@ class Ban:
 
 def routes() -> list[Route]:
     actions = {
-        "/operate/alarms/settle": settle, "/operate/ban": ban, "/operate/unban": unban,
+        "/operate/alarms/settle": settle,
+        "/operate/ban": _deciding(pb.BanHostRequest, pb.BanUserRequest),
+        "/operate/unban": _deciding(pb.UnbanHostRequest, pb.UnbanUserRequest),
         "/operate/project": set_project, "/operate/campaign": steer,
         "/operate/ask-again": ask_again,
     }  # fmt: skip
@@ -157,26 +160,18 @@ async def settle(request: Request) -> Response:
     return RedirectResponse("/operate/alarms", 303)
 
 
-async def ban(request: Request) -> Response:
-    form = await request.form()
-    host, name = _banned(form)
-    reason = _reason(form)
-    if host:
-        await call(request, OPERATIONS, pb.BanHostRequest(host=host, reason=reason))
-        return RedirectResponse("/operate/hosts", 303)
-    await call(request, OPERATIONS, pb.BanUserRequest(name=name, reason=reason))
-    return RedirectResponse("/operate/users", 303)
+def _deciding(of_host: Any, of_user: Any) -> Callable[[Request], Awaitable[Response]]:
+    """Bans or unbans a host or a user."""
 
+    async def decide(request: Request) -> Response:
+        form = await request.form()
+        host, name = _banned(form)
+        reason = _reason(form)
+        asked = of_host(host=host, reason=reason) if host else of_user(name=name, reason=reason)
+        await call(request, OPERATIONS, asked)
+        return RedirectResponse("/operate/hosts" if host else "/operate/users", 303)
 
-async def unban(request: Request) -> Response:
-    form = await request.form()
-    host, name = _banned(form)
-    reason = _reason(form)
-    if host:
-        await call(request, OPERATIONS, pb.UnbanHostRequest(host=host, reason=reason))
-        return RedirectResponse("/operate/hosts", 303)
-    await call(request, OPERATIONS, pb.UnbanUserRequest(name=name, reason=reason))
-    return RedirectResponse("/operate/users", 303)
+    return decide
 
 
 async def set_project(request: Request) -> Response:
