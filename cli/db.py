@@ -151,8 +151,8 @@ def renumber(data_dir: Path, database: str | None, as_json: bool) -> None:
 def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
     """Make the roles zermelo_service and zermelo_research, or grant them what is new."""
     with open_database(data_dir, database) as url, connect_once(url) as connection:
-        check_schema(connection)
         try:
+            check_schema(connection)
             with connection.transaction():
                 connection.execute(query("create_roles"))
         except InsufficientPrivilege as error:

@@ -44,6 +44,8 @@ from zermelo.retry import Backoff
 log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
+#: How long `status` waits for a standing that is not older than a heartbeat.
+STANDING_SECONDS = 1.0
 #: A paused search is handed back when its lease has only LAST_BEATS heartbeats left, or
 #: LAST_LOOKS looks at the computer: the next one could be too late.
 LAST_BEATS = 2.0
@@ -100,7 +102,7 @@ class Daemon:
         self.control = ControlServer(
             folder.control,
             {
-                "status": lambda _: self.look(),
+                "status": lambda _: self._status(),
                 "pause": self._pause,
                 "resume": self._resume,
                 "stop": self._stop,
@@ -329,6 +331,12 @@ class Daemon:
     def look(self) -> dict[str, Any]:
         """What the client is doing, for somebody who looks at it now."""
         self.standing.look(self.pulse.seconds)
+        return snapshot(self)
+
+    async def _status(self) -> dict[str, Any]:
+        """The same for a command, which may wait a moment for news of the standing."""
+        if self.welcome and not self.connection.trouble:
+            await self.standing.fresh(self.pulse.seconds, STANDING_SECONDS)
         return snapshot(self)
 
     def _pause(self, request: dict[str, object]) -> dict[str, object]:

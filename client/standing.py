@@ -28,11 +28,20 @@ class Standing:
         self.known: dict[str, Any] | None = None
         self._asked_at = -math.inf
         self._wanted = asyncio.Event()
+        self._told = asyncio.Event()
 
     def look(self, seconds: float) -> None:
         """Somebody looks at it: ask again if it was told longer ago than this."""
         if time.monotonic() - self._asked_at >= seconds:
             self._wanted.set()
+
+    async def fresh(self, seconds: float, patience: float) -> None:
+        """The same, and wait for the news, at most `patience` seconds."""
+        self.look(seconds)
+        if self._wanted.is_set():
+            self._told.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), patience)
 
     async def run(self) -> None:
         backoff = Backoff(FIRST_PAUSE, ASK_SECONDS)
@@ -53,6 +62,7 @@ class Standing:
             except ClientError as error:
                 log.debug("no standing: %s", error)
                 pause = jittered(ASK_SECONDS)
+            self._told.set()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wanted.wait(), pause)
 

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from zermelo.proto import volunteers_pb2 as pb
 from zermelo.proto.service import VOLUNTEERS
+from zermelo.server.trust.project import show_project
 from zermelo.web import people
 from zermelo.web.calls import call, signed_in
 from zermelo.web.errors import Offer, TroubleError
@@ -36,6 +37,8 @@ class Me:
     account: MyAccount
     profile: people.Profile
     hosts: list[MyHost]
+    #: What the operators tell all volunteers; usually empty.
+    notice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ def routes() -> list[Route]:
 async def me(request: Request) -> Page:
     account, hosts = await asyncio.gather(_account(request), _hosts(request))
     profile = await people.find_profile(site_of(request).library, account.name)
-    data = Me(account, profile, hosts)
+    project = await site_of(request).library.read(show_project)
+    data = Me(account, profile, hosts, project.notice)
     return Page(account.name, "me/me.html", data, view={"idle": [h for h in hosts if h.no_work]})
 
 

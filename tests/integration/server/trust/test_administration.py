@@ -22,7 +22,7 @@ from zermelo.games import Bounds
 from zermelo.server.campaigns import create_campaign, find_campaign
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
-from zermelo.server.database import Connection, connect_once
+from zermelo.server.database import Connection, DatabaseError, connect_once
 from zermelo.server.dumps import DumpError
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 
@@ -187,6 +187,20 @@ def test_roles_may_what_they_need_and_nothing_else(
         for statement in forbidden:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement.encode())
+
+
+def test_roles_without_the_rights_to_make_them_is_one_line(
+    database: str, connection: Connection, logins: dict[str, str]
+) -> None:
+    login = f"login_{secrets.token_hex(8)}"
+    connection.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(sql.Identifier(login)))
+    try:
+        for url in (*logins.values(), make_conninfo(database, user=login, password="x")):  # noqa: S106
+            with pytest.raises(DatabaseError, match="has CREATEROLE, or let a superuser") as caught:
+                run(url, "db", "roles")
+            assert "\n" not in str(caught.value)
+    finally:
+        connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(login)))
 
 
 def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -> None:
