@@ -153,14 +153,21 @@ def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
     with open_database(data_dir, database) as url, connect_once(url) as connection:
         try:
             check_schema(connection)
+            # Who does not own the tables grants nothing, and PostgreSQL only warns.
+            owns = connection.execute(query("owns_tables")).fetchone()
+            if owns is None or not owns[0]:
+                raise _missing_rights("it does not own the tables")
             with connection.transaction():
                 connection.execute(query("create_roles"))
         except InsufficientPrivilege as error:
-            raise DatabaseError(
-                f"this login may not make or grant roles ({first_line(error)}); use one that owns"
-                " the database and has CREATEROLE, or let a superuser run it:"
-                " docs/operating.md says how"
-            ) from error
+            raise _missing_rights(first_line(error)) from error
     made = ["zermelo_service", "zermelo_research"]
     done = f"roles {' and '.join(made)} are up to date"
     click.echo(json.dumps({"roles": made}) if as_json else done)
+
+
+def _missing_rights(why: str) -> DatabaseError:
+    return DatabaseError(
+        f"this login may not make or grant roles ({why}); use one that owns the database and has"
+        " CREATEROLE, or let a superuser run it: docs/operating.md says how"
+    )

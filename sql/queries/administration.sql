@@ -222,6 +222,10 @@ SELECT campaigns.name, totals.nodes, totals.wasted_nodes, totals.checking_nodes,
 FROM totals JOIN campaigns ON campaigns.id = totals.campaign
 WHERE campaigns.state IN ('running', 'paused')
 
+-- name: owns_tables
+-- Whether this login has the rights of the owner of the tables.
+SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('campaigns')
+
 -- name: create_roles
 -- Services may read and write rows, researchers read; neither may change the schema, and
 -- researchers see no tokens, links to sign in by and digests. Give them to logins: GRANT zermelo_research TO somebody.

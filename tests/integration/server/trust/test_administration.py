@@ -192,15 +192,29 @@ def test_roles_may_what_they_need_and_nothing_else(
 def test_roles_without_the_rights_to_make_them_is_one_line(
     database: str, connection: Connection, logins: dict[str, str]
 ) -> None:
-    login = f"login_{secrets.token_hex(8)}"
-    connection.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(sql.Identifier(login)))
+    login = sql.Identifier(f"login_{secrets.token_hex(8)}")
+    other = make_conninfo(database, user=login.as_string().strip('"'), password="x")  # noqa: S106
+
+    def one_line(url: str, why: str) -> None:
+        with pytest.raises(DatabaseError, match=why) as caught:
+            run(url, "db", "roles")
+        assert "has CREATEROLE, or let a superuser" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    connection.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(login))
     try:
-        for url in (*logins.values(), make_conninfo(database, user=login, password="x")):  # noqa: S106
-            with pytest.raises(DatabaseError, match="has CREATEROLE, or let a superuser") as caught:
-                run(url, "db", "roles")
-            assert "\n" not in str(caught.value)
+        for url in logins.values():
+            one_line(url, "does not own the tables")
+        one_line(other, "permission denied")
+        # The owner, who may not make roles that are missing.
+        connection.execute(sql.SQL("ALTER TABLE campaigns OWNER TO {}").format(login))
+        connection.execute(sql.SQL("GRANT SELECT ON schema_migrations TO {}").format(login))
+        connection.execute("ALTER ROLE zermelo_service RENAME TO zermelo_hidden")
+        one_line(other, "permission denied to create role")
     finally:
-        connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(login)))
+        connection.execute("ALTER ROLE zermelo_hidden RENAME TO zermelo_service")
+        connection.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(login))
+        connection.execute(sql.SQL("DROP ROLE {}").format(login))
 
 
 def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -> None:
