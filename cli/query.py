@@ -160,7 +160,7 @@ def position(queries: Queries, position: str | None, moves: list[str]) -> Printo
         if report.moves:
             print_table("moves", ["move", "", "score"], [
                 [move.move, _note(move), str(move.worth)]
-                for move in sorted(report.moves, key=_move_order)], words=2)
+                for move in sorted(report.moves, key=lambda move: move.order)], words=2)
         if report.expanded:
             click.echo("rests on the moves above")
         if report.provenance:
@@ -173,10 +173,6 @@ def _note(move: replies.MoveWorth) -> str:
     if move.best:
         return "best"
     return "secures it" if move.secures else ""
-
-
-def _move_order(move: replies.MoveWorth) -> tuple[bool, bool, int, str]:
-    return not move.best, not move.secures, -move.worth.lo, move.move
 
 
 def _show_provenance(title: str, provenance: Sequence[replies.Provenance]) -> None:

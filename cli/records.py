@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,25 +50,9 @@ def table(
 
 
 def print_csv(rows: Sequence[Any]) -> None:
-    from zermelo.research.plain import plain
+    from zermelo.research.csv_rows import csv_text
 
-    flat = [_flat(plain(row)) for row in rows]
-    if flat:
-        writer = csv.DictWriter(sys.stdout, list(flat[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(flat)
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """One level of names: a worth becomes its parts."""
-    found: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            lo, hi = value["bounds"]
-            found |= {"proof_state": value["proof_state"], "lo": lo, "hi": hi}
-        else:
-            found[name] = value
-    return found
+    click.echo(csv_text(rows), nl=False)
 
 
 def when(at: Any) -> str:

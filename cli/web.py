@@ -43,13 +43,15 @@ def web(
         listen, certificate, key, trusted_proxies, server, ca_file, read_secret(secret_file)
     )
     settings.check()
-    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr)
+    logging.basicConfig(format=LOG_FORMAT, level=logging.WARNING, stream=sys.stderr)
+
+    def tell() -> None:
+        click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
 
     def run(url: str) -> None:
         with connect_once(url) as connection:
             check_schema(connection)
-        click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
-        run_until_signalled(lambda stop: serve_gently(url, stop, settings))
+        run_until_signalled(lambda stop: serve_gently(url, stop, settings, tell))
 
     if database is not None:
         run(database)

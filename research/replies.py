@@ -67,6 +67,11 @@ class MoveWorth:
     #: Whether it is proved to secure as much as is proved about the position.
     secures: bool
 
+    @property
+    def order(self) -> tuple[bool, bool, int, str]:
+        """For lists: the best moves first."""
+        return not self.best, not self.secures, -self.worth.lo, self.move
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

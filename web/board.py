@@ -23,7 +23,7 @@ MARGIN = 22
 HEXAGON = CELL / 3**0.5
 DOT = 5
 #: Where on its way a move from one point to another is marked.
-ARROW_MARK = 0.62
+ARROW_MARK = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ The connections have the rights of `zermelo_research` wherever that role exists 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
@@ -39,6 +40,7 @@ class Library:
             connect_seconds=CONNECT_SECONDS,
         )  # fmt: skip
         self._kept: dict[Hashable, tuple[float, Any]] = {}
+        self._finding: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def ask(self, work: Callable[[TreeCampaigns], T]) -> T:
         """What `work` finds out about the campaigns of the database."""
@@ -58,15 +60,26 @@ class Library:
     ) -> T:
         """What `find` gives, or gave less than about `seconds` ago for the same key.
 
-        What is costly is kept longer, so that no page can make the database busy.
+        What is costly is kept longer, and whoever asks meanwhile waits for the same answer: so
+        no page can make the database busy.
         """
-        now = time.monotonic()
         until, kept = self._kept.get(key, (0.0, None))
-        if now < until:
+        if time.monotonic() < until:
             return kept  # type: ignore[no-any-return]
-        found = await find()
-        took = time.monotonic() - now
-        self._kept[key] = (time.monotonic() + max(seconds, KEEP_FACTOR * took), found)
+        finding = self._finding.get(key)
+        if finding is None:
+            finding = asyncio.get_running_loop().create_task(self._find(key, seconds, find))
+            self._finding[key] = finding
+        return await asyncio.shield(finding)
+
+    async def _find(self, key: Hashable, seconds: float, find: Callable[[], Awaitable[T]]) -> T:
+        began = time.monotonic()
+        try:
+            found = await find()
+        finally:
+            del self._finding[key]
+        now = time.monotonic()
+        self._kept[key] = (now + max(seconds, KEEP_FACTOR * (now - began)), found)
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         return found

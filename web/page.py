@@ -5,8 +5,6 @@ Handlers return a `Page`. As HTML it is a template, as JSON all of its data, as 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from zermelo.research.csv_rows import csv_text
 from zermelo.research.plain import plain
 from zermelo.web.site import site_of
 
-#: What a spreadsheet takes for the beginning of a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+CRLF = "\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ def as_csv(request: Request, page: Page) -> Response:
     name = request.url.path.rsplit("/", 1)[-1].encode("ascii", "replace").decode()
     safe = "".join(char if char.isalnum() or char in "-._" else "-" for char in name)
     headers = {"content-disposition": f'attachment; filename="{safe}"'}
-    return Response(csv_text(page.rows), page.status, headers, "text/csv; charset=utf-8")
+    return Response(csv_text(page.rows, CRLF), page.status, headers, "text/csv; charset=utf-8")
 
 
 def wants_html(request: Request) -> bool:
@@ -109,39 +107,6 @@ def json_response(data: Any, status: int = 200) -> Response:
     # Harmless also where somebody takes it for HTML.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Response(text + "\n", status, media_type="application/json")
-
-
-def csv_text(rows: Sequence[Any]) -> str:
-    """The rows as CSV with a line of names; no cell begins a formula."""
-    flat = [_flat(plain(row)) for row in rows]
-    written = io.StringIO()
-    if flat:
-        writer = csv.DictWriter(written, list(flat[0]), lineterminator="\r\n")
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in flat)
-    return written.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, list):
-        value = " ".join(map(str, value))
-    if isinstance(value, str) and value.lstrip().startswith(FORMULA):
-        return "'" + value
-    return value
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One level of names: what lies inside has its own name behind that of the outer one."""
-    found: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            found |= {f"{name}_{inner}": each for inner, each in _flat(value).items()}
-        elif name.endswith("bounds") and isinstance(value, list) and len(value) == 2:
-            found |= {f"{name.removesuffix('bounds')}lo": value[0],
-                      f"{name.removesuffix('bounds')}hi": value[1]}  # fmt: skip
-        else:
-            found[name] = value
-    return found
 
 
 def _finite(value: Any) -> Any:

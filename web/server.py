@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
@@ -22,12 +23,21 @@ NICENESS = 5
 #: How long a request may go on after the stop.
 GRACE_SECONDS = 3
 STOP_SECONDS = 0.2
+BACKLOG = 2048
 
 
-def serve(url: str, stop: threading.Event, settings: WebSettings) -> None:
-    """Serve the pages of the database at `url`; `WebError` if that is not possible."""
+def serve(
+    url: str, stop: threading.Event, settings: WebSettings,
+    listening: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
+    """Serve the pages of the database at `url`; `WebError` if that is not possible.
+
+    `listening` is called as soon as browsers can connect.
+    """
     settings.check()
     with _bound(settings) as listener:
+        log.info("the pages are at %s", settings.url)
+        listening()
         config = uvicorn.Config(
             WebApplication(url, settings), log_config=None, access_log=False,
             server_header=False, date_header=True, timeout_graceful_shutdown=GRACE_SECONDS,
@@ -35,15 +45,17 @@ def serve(url: str, stop: threading.Event, settings: WebSettings) -> None:
             proxy_headers=bool(settings.trusted_proxies),
             forwarded_allow_ips=list(settings.trusted_proxies), lifespan="on",
         )  # fmt: skip
-        log.info("the pages are at %s", settings.url)
         asyncio.run(_run(config, listener, stop))
 
 
-def serve_gently(url: str, stop: threading.Event, settings: WebSettings) -> None:
+def serve_gently(
+    url: str, stop: threading.Event, settings: WebSettings,
+    listening: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
     """As `serve`, in a process of its own that gives way to the services."""
     with suppress(OSError):
         os.nice(NICENESS)
-    serve(url, stop, settings)
+    serve(url, stop, settings, listening)
 
 
 async def _run(config: uvicorn.Config, listener: socket.socket, stop: threading.Event) -> None:
@@ -83,5 +95,5 @@ def _bound(settings: WebSettings) -> socket.socket:
         raise WebError(
             f"cannot listen on {settings.listen}: {error.strerror or error}; choose another port"
         ) from None
-    listener.set_inheritable(True)
+    listener.listen(BACKLOG)
     return listener

@@ -12,11 +12,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
+
+from zermelo.server.ports import LOOPBACK, free_port
 
 FOLDER = Path(__file__).parent
 ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
@@ -45,22 +48,30 @@ def main() -> None:
         Path(folder).chmod(0o755)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         data = ["--data-dir", f"{folder}/data"]
-        solve = _start([*ZERMELO, "solve", "reversi:6x6", "--web", "127.0.0.1:18080", *data])
-        _running(browser, _address(solve.stderr))
-        solve.communicate()
-        pages = _start([*ZERMELO, "web", "--listen", "127.0.0.1:18081", *data])
-        address = _address(pages.stdout)
-        for name, path, form, theme in FINISHED:
-            _take(browser, address + path, f"web-{name}.png", form, theme)
-        pages.terminate()
-        pages.communicate()
+        with _started("solve", "reversi:6x6", "--web", _free(), *data) as solve:
+            _running(browser, _address(solve.stderr))
+            solve.wait()
+        with _started("web", "--listen", _free(), *data) as pages:
+            address = _address(pages.stdout)
+            for name, path, form, theme in FINISHED:
+                _take(browser, address + path, f"web-{name}.png", form, theme)
         browser.close()
 
 
-def _start(command: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(  # noqa: S603
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+@contextmanager
+def _started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(  # noqa: S603
+        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _free() -> str:
+    return f"{LOOPBACK}:{free_port()}"
 
 
 def _address(stream: Any) -> str:
@@ -72,7 +83,7 @@ def _address(stream: Any) -> str:
 
 def _running(browser: Any, address: str) -> None:
     """The campaign while it is being solved, once there is something to see."""
-    context = browser.new_context(**DESKTOP, color_scheme="dark")
+    context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme="dark")
     page = context.new_page()
     for _ in range(50):
         with suppress(Exception):

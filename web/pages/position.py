@@ -109,7 +109,7 @@ async def position(request: Request) -> Page:
     where = f"after {' '.join(found.path)}" if found.path else "start"
     return Page(f"{found.campaign}, {where}", "campaign/position.html", found, found.moves, {
         "board": board, "text": text, "lazy": True,
-        "moves": sorted(found.moves, key=_order),
+        "moves": sorted(found.moves, key=lambda move: move.order),
         "crumbs": [(step.move or "start", position_href(name, found.path[:step.ply], text))
                    for step in found.history],
         "line_href": position_href(name, found.path, text, "/line"),
@@ -147,10 +147,6 @@ async def line(request: Request) -> Page | Response:
     if "part" in request.query_params:
         return HTMLResponse(site.fragment("campaign/moves.html", {"data": found, **view}))
     return Page(f"Best play in {found.campaign}", "campaign/line.html", found, found.line, view)
-
-
-def _order(move: MoveWorth) -> tuple[bool, bool, int, str]:
-    return not move.best, not move.secures, -move.worth.lo, move.move
 
 
 def _history(game: Game[object], way: Way, worths: list[Worth]) -> list[PathStep]:

@@ -1,0 +1,69 @@
+"""Boards of every game: all moves can be chosen, and everything lies inside the drawing."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+
+from zermelo.games import Bounds, Game, open_game
+from zermelo.games.catalogue import listed_games
+from zermelo.research.replies import MoveWorth, Worth
+from zermelo.web.board import brief, draw_board, draw_miniature
+
+SPECS = [each.example for each in listed_games()]
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def unknown_moves(game: Game[Any], position: Any) -> list[MoveWorth]:
+    rules = game.score_range
+    return [MoveWorth(game.move_name(move), Worth.of(rules, rules), False, False)
+            for move in game.moves(position)]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_move_is_a_mark_or_a_button(spec: str) -> None:
+    game, choose = open_game(spec), random.Random(spec)
+    position = game.initial()
+    for _ in range(4):
+        moves = unknown_moves(game, position)
+        board = draw_board(game, position, moves, lambda name: f"?{name}")
+        chosen = [mark.href for mark in board.marks] + [button.href for button in board.buttons]
+        assert sorted(chosen) == sorted(f"?{move.move}" for move in moves)
+        for mark in board.marks:
+            assert board.x <= mark.x <= board.x + board.width
+            assert board.y <= mark.y <= board.y + board.height
+        assert len({(mark.x, mark.y) for mark in board.marks}) == len(board.marks) or any(
+            mark.way for mark in board.marks
+        )
+        for stone in board.stones:
+            assert board.x < stone.x < board.x + board.width
+            assert board.y < stone.y < board.y + board.height
+        assert len(draw_miniature(game, position).cells) < 20_000
+        if not moves:
+            break
+        position = game.play(position, choose.choice(game.moves(position)))
+
+
+def test_what_fits_on_a_square() -> None:
+    rules = Bounds(-36, 36)
+
+    def told(lo: int, hi: int) -> str:
+        return brief(Worth.of(Bounds(lo, hi), rules), 36)
+
+    assert told(-36, 36) == "?"
+    assert told(4, 4) == "+4"
+    assert told(-36, -4) == "≤-4"
+    assert told(2, 36) == "≥+2"
+    assert told(-2, 8) == "-2…8"
+
+
+def test_the_last_move_is_marked() -> None:
+    game = open_game("reversi:4x4")
+    start = game.initial()
+    move = game.find_move(start, "b1")
+    board = draw_board(game, game.play(start, move), last=move, before=start)
+    [(x, y)] = board.last
+    assert (x, y) == (60, 0)
