@@ -87,28 +87,21 @@ def _list_my_hosts(
     )
     if request.host and not found:
         raise AccountError(f"you have no host {request.host}; `zermelo client hosts` lists yours")
+    shortage = _shortage(connection, account)
     reply = pb.ListMyHostsReply()
     for row in found:
         reason = row.pop("ban_reason")
         row["trusted"] = row["streak"] >= records.TRUSTED_AFTER
-        row["no_work"] = _why_no_work(connection, account, row, reason)
+        row["no_work"] = _why_no_work(row, shortage, reason)
         reply.hosts.append(message(pb.MyHost, row))
     return reply
 
 
-def _why_no_work(
-    connection: Connection, account: Account, host: dict[str, Any], reason: str | None
-) -> str:
-    """Why a host would get no work if it asked now, or has some; empty if it would get some."""
-    if host["banned_at"] is not None:
-        return f"this host is banned: {reason or 'the operators gave no reason'}"
+def _shortage(connection: Connection, account: Account) -> Shortage | None:
+    """Why none of the account's hosts would get work now; None if one would."""
     running, paused, others = connection.execute(query("no_work_reason")).fetchone() or (0, 0, 0)
     if not running:
-        return str((Shortage.PAUSED if paused else Shortage.NO_CAMPAIGN).value)
-    if host["rests_until"] is not None:
-        return f"it gave a bad answer, and gets work again at {host['rests_until']:%F %R} UTC"
-    if host["in_progress"]:
-        return ""
+        return Shortage.PAUSED if paused else Shortage.NO_CAMPAIGN
     users = connection.execute(
         query("free_of_users"),
         {
@@ -117,11 +110,22 @@ def _why_no_work(
         },
     )  # fmt: skip
     if not any(free for _, free in users):
-        return str(Shortage.USER_QUOTA.value)
+        return Shortage.USER_QUOTA
     ready = connection.execute(query("work_is_ready")).fetchone()
     if ready and ready[0]:
-        return ""
-    return str((Shortage.OTHERS_ASKED if others else Shortage.ALL_LEASED).value)
+        return None
+    return Shortage.OTHERS_ASKED if others else Shortage.ALL_LEASED
+
+
+def _why_no_work(host: dict[str, Any], shortage: Shortage | None, reason: str | None) -> str:
+    """Why a host would get no work if it asked now; empty if it has some or would get some."""
+    if host["banned_at"] is not None:
+        return f"this host is banned: {reason or 'the operators gave no reason'}"
+    if shortage in (Shortage.PAUSED, Shortage.NO_CAMPAIGN):
+        return str(shortage.value)
+    if host["rests_until"] is not None:
+        return f"it gave a bad answer, and gets work again at {host['rests_until']:%F %R} UTC"
+    return "" if host["in_progress"] or shortage is None else str(shortage.value)
 
 
 def _list_my_results(
