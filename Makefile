@@ -11,6 +11,9 @@ SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi c
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 BUILD_TOOLS := 'setuptools>=77' 'cython>=3.1'
 
+# Hundreds of processes start here: what one of them has compiled no other shall compile again.
+unexport PYTHONDONTWRITEBYTECODE
+
 ifeq ($(shell test -w . && echo writable),)
 # A tree that cannot be written is copied, and everything happens in the copy.
 .PHONY: $(or $(MAKECMDGOALS),demo)
@@ -37,12 +40,15 @@ test: $(VENV)/.installed  ## every test but the long ones, with real parts
 	@$(BROWSER)
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/.installed  ## a minute and a half: what needs no database, no process, no patience
-	$(BIN)/python -m pytest -m 'not long and not slow' tests/unit
+test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no process, no patience
+	$(BIN)/python -m pytest -n logical -m 'not long and not slow' tests/unit
+
+#: What `make test-long` runs: all of it, unless told otherwise.
+LONG = long or examples
 
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
 	@$(BROWSER)
-	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m 'long or examples'
+	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m '$(LONG)'
 
 #: What `make fuzz` looks at, and for how many seconds each.
 READERS = certificate certificate_header certificate_entries checkpoint weights sgf obf claims gtp

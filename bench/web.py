@@ -198,14 +198,14 @@ class Audience:
     def lateness(self) -> tuple[float, float]:
         """How long an update takes from the first viewer to the last: median and worst."""
         moments = sorted(at for each in self.updates for at in each)
-        spans, first, last = [], None, None
-        for at in moments:
-            if first is None or last is None or at - last > APART_SECONDS:
-                if first is not None and last is not None:
-                    spans.append(last - first)
+        if not moments:
+            raise SystemExit("no viewer got an update")
+        first, spans = moments[0], []
+        for before, at in itertools.pairwise([*moments, float("inf")]):
+            if at - before > APART_SECONDS:
+                spans.append(before - first)
                 first = at
-            last = at
-        return (statistics.median(spans), max(spans)) if spans else (float("nan"), float("nan"))
+        return statistics.median(spans), max(spans)
 
 
 def measure_viewers(viewers: int, seconds: float) -> dict[str, Any]:

@@ -7,13 +7,14 @@ names one.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zermelo.cli.plain_errors import CommandError
 from zermelo.games import Game, open_game
-from zermelo.games.definition.definition import Definition, read_definition
-from zermelo.games.definition.library import remember
 from zermelo.games.definition.limits import MOST_TEXT_BYTES
+
+if TYPE_CHECKING:
+    from zermelo.games.definition.definition import Definition
 
 SUFFIX = ".toml"
 
@@ -23,6 +24,8 @@ def open_local_game(spec: str) -> Game[Any]:
     file, params = split_file(spec)
     if file is None:
         return open_game(spec)
+    from zermelo.games.definition.library import remember  # most commands need no definitions
+
     definition = read_file(file)
     remember(definition)
     return open_game(f"{definition.name}@{definition.digest}:{params}")
@@ -37,6 +40,8 @@ def split_file(spec: str) -> tuple[Path | None, str]:
 
 
 def read_file(path: Path) -> Definition:
+    from zermelo.games.definition.definition import read_definition
+
     try:
         with path.open("rb") as file:
             data = file.read(MOST_TEXT_BYTES + 1)

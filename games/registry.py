@@ -17,11 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar, cast
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from zermelo.games.interface import Game, GameError
 from zermelo.games.spec import check_length, parse_spec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 T = TypeVar("T")
 #: Makes the game of a spec, which it gets as the user wrote it, name and all.
@@ -39,16 +42,15 @@ class Registry(Generic[T]):
         #: The entry point group in which installed packages name theirs.
         self.group = group
         self._kind = kind
-        self._registered: dict[str, T | EntryPoint] = {}
+        #: What was registered by name: itself, or "module:attribute".
+        self._registered: dict[str, T | str] = {}
         self._families: list[tuple[Callable[[str], T | None], Callable[[], Iterable[str]]]] = []
 
     def register(self, name: str, thing: T | str) -> None:
         """Let `thing` serve the game `name`; as "module:attribute" it is imported when used."""
         if name in self._registered:
             raise ValueError(f"the {self._kind} of {name!r} is registered already")
-        self._registered[name] = (
-            EntryPoint(name, thing, self.group) if isinstance(thing, str) else thing
-        )
+        self._registered[name] = thing
 
     def register_family(
         self,
@@ -63,8 +65,8 @@ class Registry(Generic[T]):
         if not _NAME.fullmatch(name):
             return None
         thing = self._registered.get(name)
-        if isinstance(thing, EntryPoint):
-            return cast(T, thing.load())
+        if isinstance(thing, str):
+            return cast(T, resolve_name(thing))
         if thing is not None:
             return thing
         for resolve, _ in self._families:
@@ -76,11 +78,16 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         """Every name that is served."""
         listed = {name for _, names in self._families for name in names()}
-        installed = {entry.name for entry in entry_points(group=self.group)}
+        installed = {entry.name for entry in self._entry_points()}
         return sorted(listed.union(self._registered, filter(_NAME.fullmatch, installed)))
 
+    def _entry_points(self) -> EntryPoints:
+        from importlib.metadata import entry_points  # slow, and needed for strangers' games only
+
+        return entry_points(group=self.group)
+
     def _installed(self, name: str) -> T | None:
-        targets = {entry.value: entry for entry in entry_points(group=self.group, name=name)}
+        targets = {entry.value: entry for entry in self._entry_points() if entry.name == name}
         if len(targets) > 1:
             raise GameError(
                 f"two installed packages bring the {self._kind} of {name!r}:"

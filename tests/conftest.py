@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.memory_files import use_memory
 from zermelo.cext.cpu import instruction_sets
 
 pytest_plugins = [
     "tests.support.coordinator", "tests.support.databases", "tests.support.engines",
     "tests.support.web",
 ]  # fmt: skip
+
+use_memory()
 
 # A slow machine is no mistake, examples may share a folder or a database, and what must
 # pass before a change lands tries the same examples each time.
@@ -41,9 +44,13 @@ def level(item: pytest.Item) -> str:
     return item.path.relative_to(item.config.rootpath / "tests").parts[0]
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Half of the tests wait for processes and databases rather than compute."""
-    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """`-n auto`: half of the tests wait for processes and databases rather than compute.
+
+    `-n logical`, for the unit tests: these all compute.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return cores if config.option.numprocesses == "logical" else 2 * cores
 
 
 def pytest_configure(config: pytest.Config) -> None:

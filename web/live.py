@@ -22,8 +22,11 @@ async def stream(request: Request) -> Response:
     site, topic = site_of(request), request.path_params["topic"]
     site.hub.admit(request.scope)
     if not site.hub.has_room(topic):
-        # A topic that is not there is refused here.
-        site.hub.open_room(topic, await snapshots(site)(topic))
+        # A topic that is not there is refused here; a crowd that comes at once waits for one.
+        parts: Snapshot = await site.library.keep(
+            ("live", topic), 0.0, lambda: snapshots(site)(topic)
+        )
+        site.hub.open_room(topic, parts)
     return EventStream(site.hub, topic)
 
 

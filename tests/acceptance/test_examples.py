@@ -62,6 +62,7 @@ def solved(open_path: Path) -> tuple[Path, str]:
     return folder, printed("distributed_solve", folder)
 
 
+@pytest.mark.long
 def test_a_distributed_solve_and_its_certificate(
     solved: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -87,7 +87,7 @@ def live(wanted: dict[str, Any]) -> None:
     def limits(fields: dict[str, Any]) -> Limits:
         if "hours" in fields:
             fields["hours"] = Hours.parse(fields["hours"])
-        return Limits(**{"cores": 1, "memory_mb": 2, "priority": "normal", **fields})
+        return Limits(**{"cores": 1, "memory_mb": 2, "priority": "low", **fields})
 
     folder = Path(wanted["folder"])
     folder.mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ def start_client(
         known_speeds(folder)
     return subprocess.Popen(
         [*RUN, "--server", address, "--data-dir", str(folder), "--memory-mb", "4",
-         "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "120", *options],
+         "--priority", "low", "--quit-seconds", "0", "--leave-seconds", "120", *options],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -16,6 +16,8 @@ from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 
 TEMPLATE = "zermelo_template"
+#: What a database that lives for seconds does without; real ones keep it all.
+THROWAWAY = ("fsync", "full_page_writes", "autovacuum")
 _numbers = itertools.count(1)
 
 
@@ -24,7 +26,10 @@ def postgres() -> Iterator[str]:
     """The URL of a server with a template database."""
     with open_folder() as folder, running(EmbeddedPostgres(folder)) as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")
+            for setting in THROWAWAY:
+                connection.execute(
+                    sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting))
+                )
             connection.execute("SELECT pg_reload_conf()")
             connection.execute(
                 sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))

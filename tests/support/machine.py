@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.effort import long
+from tests.support.effort import first_of
 from zermelo.cext.cpu import instruction_sets
 from zermelo.engine.reversi import ReversiEngine
 
@@ -17,8 +17,7 @@ INSTRUCTIONS = instruction_sets()
 #: one that users get. The kernels and the values of 4x4 are compared on all of them.
 BEST_ALONE = pytest.mark.parametrize(
     "make_engine",
-    [pytest.param(name, marks=[] if name == INSTRUCTIONS[0] else [long]) for name in INSTRUCTIONS],
-    indirect=True, scope="module",
+    first_of(INSTRUCTIONS), indirect=True, scope="module",
 )
 
 MakeCore = Callable[..., Any]

@@ -100,9 +100,13 @@ def chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A real Chromium; the test is skipped where there is none."""
+    """A real Chromium; the test is skipped where there is none.
+
+    For one module at a time: while it is open an event loop runs in this thread, so that no
+    test of another module could run its own.
+    """
     program = chromium()
     if program is None:
         pytest.skip(NO_BROWSER)

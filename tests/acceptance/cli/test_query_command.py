@@ -6,13 +6,14 @@ import json
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
+from tests.support.command import ZERMELO, zermelo
+from tests.support.databases import open_folder
 from zermelo.server.ports import free_port
 
-ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 READER = """
 import sys, time, zermelo
 with zermelo.open(data_dir=sys.argv[1]) as database:
@@ -25,24 +26,19 @@ with zermelo.open(data_dir=sys.argv[1]) as database:
 """
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ZERMELO, *words], capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-@pytest.fixture
-def solved(open_path: Path) -> tuple[str, list[str]]:
+@pytest.fixture(scope="module")
+def solved() -> Iterator[tuple[str, list[str]]]:
     """The data directory of a finished campaign, and the line that `solve` printed."""
-    data = str(open_path / "data")
-    done = run("solve", "reversi:4x4", "--workers", "1", "--data-dir", data, "--json")
-    assert done.returncode == 0, done.stderr
-    return data, json.loads(done.stdout)["line"]
+    with open_folder() as folder:
+        data = str(folder / "data")
+        done = zermelo("solve", "reversi:4x4", "--workers", "1", "--data-dir", data, "--json")
+        assert done.returncode == 0, done.stderr
+        yield data, json.loads(done.stdout)["line"]
 
 
 def test_query_line_tells_what_solve_printed(solved: tuple[str, list[str]]) -> None:
     data, line = solved
-    told = json.loads(run("query", "line", "reversi:4x4", "--data-dir", data, "--json").stdout)
+    told = json.loads(zermelo("query", "line", "reversi:4x4", "--data-dir", data, "--json").stdout)
     assert len(line) >= 8
     assert [step["move"] for step in told["line"]] == line
     assert {step["source"] for step in told["line"]} <= {"tree", "engine"}
@@ -51,13 +47,13 @@ def test_query_line_tells_what_solve_printed(solved: tuple[str, list[str]]) -> N
 def test_which_workunits_there_are(solved: tuple[str, list[str]]) -> None:
     data, _ = solved
     there = ["--data-dir", data]
-    listed = json.loads(run("query", "workunit", "reversi:4x4", *there, "--json").stdout)
+    listed = json.loads(zermelo("query", "workunit", "reversi:4x4", *there, "--json").stdout)
     numbers = [one["workunit"] for one in listed["workunits"]]
     assert numbers == sorted(numbers, reverse=True)
     assert numbers
-    one = run("query", "workunit", "reversi:4x4", str(numbers[0]), *there)
+    one = zermelo("query", "workunit", "reversi:4x4", str(numbers[0]), *there)
     assert "is the score at least" in one.stdout
-    none = run("query", "workunit", "reversi:4x4", "99999", *there)
+    none = zermelo("query", "workunit", "reversi:4x4", "99999", *there)
     assert none.returncode == 2
     assert f"it has {len(numbers)} workunits" in none.stderr
     assert f"to {numbers[0]}" in none.stderr

@@ -13,8 +13,10 @@ from types import MappingProxyType
 import grpc
 import pytest
 
+from tests.support.client_process import start_client
 from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
+from tests.support.effort import first_of, long
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
@@ -58,10 +60,9 @@ def test_separate_services_and_several_clients(
         for address in addresses
     ]
     processes += [
-        start("client", "run", "--server", addresses[number % 2], "--workers", "1",
-              "--data-dir", str(tmp_path / str(number)))
-        for number in range(2)
-    ]  # fmt: skip
+        start_client(address, tmp_path / str(number), "--workers", "1")
+        for number, address in enumerate(addresses)
+    ]
     try:
         wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
         assert campaign_summary(connection, "reversi:4x4").value == -8
@@ -78,8 +79,7 @@ def test_all_services_in_one_command(
     services = start(
         "serve", "all", "--database", database, "--listen", address, "--open-access"
     )
-    client = start("client", "run", "--server", address, "--workers", "1",
-                   "--data-dir", str(tmp_path))  # fmt: skip
+    client = start_client(address, tmp_path, "--workers", "1")
     wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
     stop(client)
     stop(services)
@@ -99,14 +99,17 @@ def test_a_taken_port(database: str) -> None:
     stop(first)
 
 
-def test_a_database_without_or_with_a_foreign_schema(
-    empty_database: str, database: str, connection: Connection
-) -> None:
-    for service in ("coordinator", "generator", "validator", "assimilator"):
-        process = start("serve", service, "--database", empty_database)
-        _, errors = process.communicate(timeout=120)
-        assert process.returncode == 3
-        assert "zermelo db init" in errors.splitlines()[-1]
+@pytest.mark.parametrize(
+    "service", first_of(["coordinator", "generator", "validator", "assimilator"])
+)
+def test_a_database_without_a_schema(empty_database: str, service: str) -> None:
+    process = start("serve", service, "--database", empty_database)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert "zermelo db init" in errors.splitlines()[-1]
+
+
+def test_a_database_with_a_foreign_schema(database: str, connection: Connection) -> None:
     connection.execute("INSERT INTO schema_migrations (version, name) VALUES (999, 'future')")
     process = start("serve", "coordinator", "--database", database)
     _, errors = process.communicate(timeout=120)
@@ -213,17 +216,17 @@ def connected(connection: Connection) -> int:
     return int(row[0]) if row else 0
 
 
+@long
 def test_a_standby_takes_over_from_a_killed_service(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
     create_campaign(connection, "reversi:4x4", node_budget=15, replication="none")
     address = f"127.0.0.1:{free_port()}"
-    join = ("client", "run", "--server", address, "--workers", "1", "--data-dir", str(tmp_path))
     first = [start("serve", name, "--database", database) for name in ("generator", "assimilator")]
     others = [start("serve", "validator", "--database", database)]
     others += [start("serve", "coordinator", "--database", database, "--listen", address)]
     try:
-        client = start(*join, "--max-workunits", "5")
+        client = start_client(address, tmp_path, "--workers", "1", "--max-workunits", "5")
         _, errors = client.communicate(timeout=120)
         assert client.returncode == 0, errors
         wait_until(lambda: campaign_summary(connection, "reversi:4x4").answered)
@@ -237,7 +240,7 @@ def test_a_standby_takes_over_from_a_killed_service(
         for process in first:
             process.kill()
             process.communicate()
-        others.append(start(*join))
+        others.append(start_client(address, tmp_path, "--workers", "1"))
         wait_until(lambda: campaign_summary(connection, "reversi:4x4").state == "finished")
         assert campaign_summary(connection, "reversi:4x4").value == -8
         for service, leader in leaders.items():

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import wait_until
+from tests.support.effort import first_of
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import embedded_database
@@ -140,7 +141,7 @@ def test_from_nothing_to_a_value_and_at_once_the_second_time(folder: Path) -> No
 
 
 @pytest.mark.usefixtures("clean")
-@pytest.mark.parametrize("workers", [1, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("workers", first_of([1, 4]))
 def test_tiny_workunits_and_any_number_of_workers(folder: Path, workers: int) -> None:
     prepare(folder, "reversi:4x4", node_budget=15)
     found = solve(folder, "reversi:4x4", "--workers", str(workers))
@@ -162,7 +163,7 @@ def test_the_outcome_alone(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_every_process_killed_in_turn(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_budget=150)
+    prepare(folder, "reversi:4x5", node_budget=250)
     run = Running(folder, "reversi:4x5")
     killed = []
     for name in (*SERVICES, "postgres"):
@@ -189,11 +190,11 @@ def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("clean")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", first_of([signal.SIGINT, signal.SIGTERM]))
 def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int) -> None:
-    prepare(folder, "reversi:4x5", node_budget=400)
+    prepare(folder, "reversi:4x5", node_budget=1000)
     run = Running(folder, "reversi:4x5")
-    run.wait_for_progress()
+    run.wait_for_progress(3)
     run.process.send_signal(number)
     _, errors = run.process.communicate(timeout=120)
     assert run.process.returncode == 130

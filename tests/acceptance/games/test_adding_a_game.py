@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.effort import first_of, long
 from tests.support.harness import Solve
 from tests.support.minimax import minimax
 from tests.support.places import REPOSITORY
@@ -103,6 +104,7 @@ def test_the_game_is_unknown_until_it_is_installed(folder: Path) -> None:
     assert "notakto" in process("-c", code, folder=folder).split()
 
 
+@long
 def test_the_rules_pass_the_suite_of_every_game(folder: Path, tmp_path: Path) -> None:
     blocks = code_on_the_page()
     data = tmp_path / "data" / "notakto"
@@ -132,7 +134,7 @@ def test_each_layer_finds_its_part(installed: Path) -> None:
         open_game("notakto:9x9")
 
 
-@pytest.mark.parametrize("spec", ["notakto:3x3", "notakto:3x4"])
+@pytest.mark.parametrize("spec", first_of(["notakto:3x3", "notakto:3x4"]))
 def test_the_engine_finds_the_value(installed: Path, spec: str) -> None:
     game = open_game(spec)
     value = minimax(game, game.initial())
@@ -144,6 +146,7 @@ def test_the_engine_finds_the_value(installed: Path, spec: str) -> None:
         assert game.line_names(winning) == ["b2"]
 
 
+@long
 def test_the_commands_on_the_page_run(folder: Path, open_path: Path) -> None:
     """As processes: an embedded database, clients that find the package, a proof."""
     commands = re.findall(r"^\$ zermelo (.*)$", PAGE.read_text(), re.MULTILINE)
@@ -172,7 +175,7 @@ def test_the_command_line_knows_the_game(folder: Path) -> None:
     assert counted["counts"] == [1, 9, 72, 504, 2784]
 
 
-@pytest.mark.parametrize("spec", ["notakto:3x3", "notakto:3x4"])
+@pytest.mark.parametrize("spec", first_of(["notakto:3x3", "notakto:3x4"]))
 def test_clients_solve_it_and_the_proof_is_accepted(
     installed: Path, tmp_path: Path, connection: Connection, spec: str
 ) -> None:

@@ -7,14 +7,19 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
+from tests.support.once import once
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
-SKIPPED = shutil.ignore_patterns(".venv", ".git", "tests", "__pycache__", "*.so", "*.egg-info")
+SKIPPED = shutil.ignore_patterns(
+    ".venv", ".git", "build", "tests", "__pycache__", "*.so", "*.egg-info"
+)
 MISSING = 7
 
 
@@ -42,18 +47,27 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def volunteer(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    folder = tmp_path_factory.mktemp("volunteer")
+    return Installation(once(tmp_path_factory, "volunteer", install))
+
+
+def install(folder: Path) -> None:
     installation = Installation(folder)
     source = folder / "source"
-    # With what was compiled before, where there is any: its age decides whether it is used.
     shutil.copytree(ROOT, source, symlinks=True, ignore=SKIPPED)
+    # What was compiled before goes where setuptools would put it: its age decides whether it
+    # is used.
+    lib = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    for part in ("cext", "checker"):
+        compiled = source / "build" / lib / "zermelo" / part
+        compiled.mkdir(parents=True)
+        for module in (ROOT / part).glob("*.so"):
+            shutil.copy2(module, compiled)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     installation.must(*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation",
                       "--wheel-dir", folder, source)  # fmt: skip
     [wheel] = folder.glob("zermelo-*.whl")
     installation.must(sys.executable, "-m", "venv", folder / "env")
     installation.must(folder / "env/bin/pip", "install", "--quiet", "--no-compile", wheel)
-    return installation
 
 
 def test_what_a_volunteer_gets(volunteer: Installation) -> None:

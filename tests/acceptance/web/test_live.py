@@ -80,12 +80,11 @@ class Viewer:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        try:
+        with suppress(OSError, http.client.HTTPException):  # the server has gone
             for line in self.answer:
                 if line.startswith(b"event: "):
                     self.events.append(line.decode().split()[1])
-        finally:
-            self.ended.set()
+        self.ended.set()
 
     def close(self) -> None:
         with suppress(OSError):

@@ -12,10 +12,11 @@ import pytest
 
 from tests.support.client_forker import Forker
 from tests.support.client_process import children, hard_question
-from tests.support.coordinator import Queue, wait_until
+from tests.support.coordinator import Queue, running_coordinator, wait_until
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.settings import ClientError
+from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
 CALM = {"idle_seconds": 9999, "on_battery": False, "load_by_others": 0.0, "temperature": 40}
@@ -45,6 +46,16 @@ class Running:
 
     def states(self) -> list[str]:
         return [worker["state"] for worker in self.status()["workers"]]
+
+
+@pytest.fixture
+def coordinator(database: str, campaign: Campaign) -> Iterator[str]:
+    """Its leases outlast every test.
+
+    A paused search is handed back before its lease ends, on a busy machine before a test saw it.
+    """
+    with running_coordinator(database, lease_seconds=600.0) as address:
+        yield address
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.campaigns import certify
-from tests.support.effort import long
+from tests.support.effort import REPEATED, first_of, long
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES, minimax
 from zermelo.checker import (
@@ -42,9 +42,7 @@ GO_BOARDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("spec", [
-    pytest.param(spec, marks=pytest.mark.long if "5x4" in spec else ()) for spec in SMALL_BOARDS
-])
+@pytest.mark.parametrize("spec", first_of(SMALL_BOARDS, 5))  # all of 4x4, and one of 4x5
 def test_small_reversi_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     limit = 200 if "4x4" in spec else 1000
     certificate = certify(connection, spec, tmp_path / "proof", node_budget=limit)
@@ -61,7 +59,7 @@ LARGE_GO_BOARD = "go:2x5"
 
 
 @pytest.mark.parametrize("spec", [
-    pytest.param(spec, marks=[long] if spec == LARGE_GO_BOARD else []) for spec in GO_BOARDS
+    pytest.param(spec, marks=REPEATED if spec == LARGE_GO_BOARD else ()) for spec in GO_BOARDS
 ])
 def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> None:
     certificate = certify(
@@ -72,7 +70,8 @@ def test_small_go_boards(connection: Connection, tmp_path: Path, spec: str) -> N
     assert GO_BOARDS[spec] in (None, certificate.header.lo)
 
 
-@pytest.mark.parametrize("spec", [pytest.param("go:3x4", marks=long), "go:3x4,ko=basic"])
+@long
+@pytest.mark.parametrize("spec", ["go:3x4", "go:3x4,ko=basic"])
 def test_go_boards_of_twelve_points(connection: Connection, tmp_path: Path, spec: str) -> None:
     """Some of the leaves under superko are won by it alone."""
     certify(connection, spec, tmp_path / "proof", node_budget=200_000)
@@ -105,7 +104,9 @@ def test_goal_outcome(connection: Connection, tmp_path: Path) -> None:
                    if entry.key == certificate.key(0) and not certificate.at_least(0))
 
 
-@pytest.mark.parametrize("spec", ["reversi:4x4", "reversi:4x5,start=parallel", "go:2x2"])
+@pytest.mark.parametrize(
+    "spec", first_of(["reversi:4x4", "go:2x2", "reversi:4x5,start=parallel"], 2)
+)
 def test_a_full_certificate_has_no_leaves(
     connection: Connection, tmp_path: Path, spec: str
 ) -> None:

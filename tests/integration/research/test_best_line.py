@@ -8,6 +8,7 @@ import pytest
 
 import zermelo
 from tests.support.campaigns import solve
+from tests.support.effort import REPEATED
 from tests.support.minimax import KNOWN_VALUES, minimax
 from zermelo.cli.solve import _to_the_end
 from zermelo.games import open_game
@@ -30,7 +31,9 @@ def end_of(line: list[LineStep], position: Any) -> Any:
     return position
 
 
-@pytest.mark.parametrize(("node_budget", "in_the_tree"), [(None, 0), (200, 1), (50, 3)])
+@pytest.mark.parametrize(("node_budget", "in_the_tree"), [
+    (None, 0), (50, 3), pytest.param(200, 1, marks=REPEATED),
+])
 def test_the_line_goes_to_the_end(
     connection: Connection, database: str, node_budget: int | None, in_the_tree: int
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.support.effort import REPEATED, some
 from tests.support.harness import Solve
 from zermelo.cli import zermelo
 from zermelo.games import Bounds, open_game
@@ -57,11 +58,12 @@ class Varied:
         return self._random.choice(self._players).choose(position)
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize(("spec", "options", "games"), [
-    ("reversi:4x4", {"node_budget": 60}, 1500),
-    ("reversi:4x4", {"node_budget": 60, "goal": "outcome"}, 700),
-    ("reversi:4x5", {"node_budget": 2000}, 250),
-    ("go:2x2", {}, 100),
+    ("reversi:4x4", {"node_budget": 60}, some(400, 1500)),
+    ("reversi:4x4", {"node_budget": 60, "goal": "outcome"}, some(200, 700)),
+    pytest.param("reversi:4x5", {"node_budget": 2000}, 250, marks=REPEATED),
+    ("go:2x2", {}, some(30, 100)),
 ])  # fmt: skip
 def test_the_proof_keeps_what_is_proved(
     connection: Connection, spec: str, options: dict[str, Any], games: int

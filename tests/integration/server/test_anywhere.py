@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
+from tests.support.effort import REPEATED, first_of
 from tests.support.strangers import (
     ADA,
     BOB,
@@ -114,8 +115,10 @@ def test_roots_cluster_is_handed_over_where_namespaces_became_forbidden(closed: 
 
 
 @root_only
-@pytest.mark.parametrize("accounts", ["root nobody", "root"])
-@pytest.mark.parametrize("namespaces", [True, False])
+@pytest.mark.parametrize(("accounts", "namespaces"), [
+    ("root", True), ("root", False),
+    *(pytest.param("root nobody", namespaces, marks=REPEATED) for namespaces in (True, False)),
+])
 def test_a_machine_without_accounts(closed: Path, accounts: str, namespaces: bool) -> None:
     passwd = closed / "passwd"
     numbers = {"root": 0, "nobody": NOBODY}
@@ -177,7 +180,7 @@ def test_a_user_without_a_home_and_without_a_name() -> None:
 
 
 @root_only
-@pytest.mark.parametrize("user", [0, pytest.param(ADA, marks=pytest.mark.long)])
+@pytest.mark.parametrize("user", first_of([0, ADA]))
 def test_a_read_only_source_tree(folder: Path, user: int) -> None:
     home = folder / "home"
     home.mkdir(mode=0o700)

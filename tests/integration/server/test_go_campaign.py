@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.effort import long
+from tests.support.effort import first_of
 from tests.support.harness import Solve
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
@@ -14,7 +14,7 @@ from zermelo.server.planning.campaign_plan import SPLITS_AHEAD
 STEPS = 8
 
 
-@pytest.mark.parametrize("spec", ["go:5x5", pytest.param("go:7x7", marks=long)])
+@pytest.mark.parametrize("spec", first_of(["go:5x5", "go:7x7"]))
 def test_an_opening_campaign_keeps_its_clients_busy(connection: Connection, spec: str) -> None:
     campaign = create_campaign(connection, spec, node_budget=400, replication="none")
     solve = Solve(connection, campaign, clients=2)

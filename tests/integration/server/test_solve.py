@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.effort import REPEATED, first_of
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES, minimax
 from zermelo.games import Bounds, Game, open_game
@@ -40,8 +41,8 @@ def test_plain_minimax_confirms_the_smallest_board() -> None:
 
 
 @pytest.mark.parametrize("goal", ["score", "outcome"])
-@pytest.mark.parametrize("node_budget", [8, 60, 1000])
-@pytest.mark.parametrize("clients", [1, 4])
+@pytest.mark.parametrize("node_budget", first_of([8, 1000, 60], 2))
+@pytest.mark.parametrize("clients", first_of([4, 1]))
 def test_smallest_board(
     connection: Connection, goal: str, node_budget: int, clients: int
 ) -> None:
@@ -55,8 +56,8 @@ def test_smallest_board(
 
 @pytest.mark.parametrize(("spec", "goal", "node_budget", "clients"), [
     ("reversi:4x5", "score", 400, 3),
-    ("reversi:4x5", "outcome", 40, 2),
-    ("reversi:5x4", "outcome", 100, 4),
+    pytest.param("reversi:4x5", "outcome", 40, 2, marks=REPEATED),
+    pytest.param("reversi:5x4", "outcome", 100, 4, marks=REPEATED),
 ])
 def test_twenty_squares(
     connection: Connection, spec: str, goal: str, node_budget: int, clients: int
@@ -73,7 +74,7 @@ def test_twenty_squares(
 
 
 @pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=pytest.mark.long if seed > 2 else ()) for seed in range(8)]
+    "seed", first_of(range(8), 2)
 )
 def test_late_positions(connection: Connection, seed: int) -> None:
     chance = random.Random(seed)

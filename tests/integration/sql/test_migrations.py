@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 
 from tests.support.databases import new_database
+from tests.support.effort import REPEATED
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES
 from zermelo.games import Bounds
@@ -122,8 +123,8 @@ def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection
 @pytest.mark.parametrize(("source", "version"), [
     pytest.param(
         "adaptive" if version >= COMPARING else "none", version,
-        # The oldest, the first that compared answers and the newest stand for the others.
-        marks=[] if version in (1, COMPARING, LATEST) else pytest.mark.long,
+        # The oldest and the first that compared answers stand for the others.
+        marks=() if version in (1, COMPARING) else REPEATED,
     )
     for version in range(1, LATEST + 1)
 ], indirect=["source"])

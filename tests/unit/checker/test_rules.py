@@ -168,6 +168,7 @@ LARGER_GO_GAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.sampled_from(LARGER_GO_GAMES), st.integers(0, 2**32), st.integers(-9, 9))
 @settings(max_examples=60)
 def test_weighing_agrees_with_searching(spec: str, seed: int, bound: int) -> None:

@@ -127,6 +127,7 @@ def interrupted(searcher: Searcher, question: pb.Workunit, after: int) -> Droppe
     return outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.15, 0.5, 0.85])
 def test_a_restart_repeats_at_most_a_tenth(checkpoints: Checkpoints, share: float) -> None:
     question = workunit(threshold=-4)

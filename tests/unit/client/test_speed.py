@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.effort import first_of
 from zermelo.client import searcher as searcher_module
 from zermelo.client.searcher import Searcher
 from zermelo.client.speed import MEMORY, Speed
@@ -21,7 +22,7 @@ SECONDS = 0.4
 
 
 @pytest.mark.parametrize(
-    "name", ["monotonic", pytest.param("perf_counter", marks=pytest.mark.long)]
+    "name", first_of(["monotonic", "perf_counter"])
 )
 def test_a_busy_computer_measures_what_an_idle_one_does(
     monkeypatch: pytest.MonkeyPatch, name: str

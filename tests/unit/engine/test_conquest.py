@@ -39,6 +39,7 @@ def test_every_yes_on_every_board_is_confirmed_by_all_positions(rows: int, cols:
     assert won or rows * cols < 8  # nobody can own a smaller board for good
 
 
+@pytest.mark.slow
 def test_a_sample_of_3x4_is_confirmed_by_all_positions() -> None:
     oracle = Retrograde(3, 4)
     conquest = Conquest(go("3x4,ko=basic"), hash_mb=4)
@@ -170,6 +171,7 @@ def test_areas_that_are_finished_by_answers_are_finished_in_play() -> None:
         assert played_out(search, game, GoPosition(black, white, False), least)
 
 
+@pytest.mark.slow
 def test_learned_priors_save_most_of_the_work() -> None:
     """On states that a search for the whole 4x5 board has won on its way."""
     centre = 1 << 18
@@ -202,6 +204,7 @@ def test_shipped_priors_say_where_they_come_from() -> None:
     assert (provenance["lessons"], provenance["nodes"]) == (Effort().lessons, Effort().nodes)
 
 
+@pytest.mark.slow
 def test_training_learns_from_its_own_searches() -> None:
     reports: list[RoundReport] = []
     weights, provenance = train(go("3x4"), Effort(lessons=60, nodes=30_000), reports.append)

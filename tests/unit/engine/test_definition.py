@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.definitions import play_text
+from tests.support.effort import REPEATED
 from tests.support.minimax import minimax
 from zermelo.engine import ALGORITHMS, Known, Status, Window, open_engine
 from zermelo.engine.definition import DefinitionEngine
@@ -142,7 +143,7 @@ TWISTS = (
 
 
 @pytest.mark.parametrize("seed", [*range(2), *(
-    pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 20)
+    pytest.param(seed, marks=REPEATED) for seed in range(2, 20)
 )])
 def test_the_kernel_plays_changed_games_as_the_reference(seed: int) -> None:
     """Lines of the library exchanged with others of the same key, as far as that is a game."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.effort import first_of
 from tests.support.machine import MakeCore, MakeEngine
 from tests.support.oracle import BOARDS, Position, random_play, reversi
 from zermelo.cext.cpu import instruction_sets
@@ -151,7 +152,10 @@ def symmetric_weights(game: Reversi, seed: int) -> array[int]:
     return array("h", phase.tobytes() * PHASES)
 
 
-@pytest.mark.parametrize("spec", ["reversi:4x4", "reversi:4x6", "reversi:6x4", "reversi:6x6"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spec", first_of(["reversi:4x6", "reversi:4x4", "reversi:6x4", "reversi:6x6"], 2)
+)
 def test_symmetric_positions_have_the_same_estimate(spec: str, make_core: MakeCore) -> None:
     game, rng = reversi(spec), random.Random(spec)
     core = make_core(game)
@@ -202,6 +206,7 @@ def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
         assert abs(guesses.pop()) <= game.max_score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: MakeEngine) -> None:
     """Over late positions the guess must be nearer to the value than always saying 0."""
@@ -217,6 +222,7 @@ def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: Make
 # -- efforts ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_efforts_tell_answers_and_costs(path: Path, make_engine: MakeEngine) -> None:
     """Whether a score is reached, and the nodes that takes, are near what efforts say."""

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.support.effort import some
 from tests.support.go_positions import go, wander
 from zermelo.cext.go_retrograde import Retrograde
 from zermelo.cext.go_search import Prover
@@ -40,6 +41,7 @@ def test_certain_area_is_certain_against_every_attack(rows: int, cols: int) -> N
     assert claims
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("size", ["1x6", "2x2", "2x3", "2x4", "3x3", "3x4"])
 def test_basic_ko_with_draws_equals_the_oracle(size: str) -> None:
     game = go(f"{size},ko=basic")
@@ -47,7 +49,7 @@ def test_basic_ko_with_draws_equals_the_oracle(size: str) -> None:
     rng = random.Random(size)
     engine = GoEngine(game)
     assert engine.solve(game.initial()).bounds.lo == oracle_value(oracle, game.initial())
-    for _ in range(30):
+    for _ in range(some(15, 30)):
         past = wander(game, rng, 12)
         position = GoPosition(past.black, past.white, past.black_to_move, past.passes, past.ko)
         answer = engine.solve(position, node_budget=200_000)
@@ -66,13 +68,14 @@ def oracle_value(oracle: Retrograde, position: GoPosition) -> int:
     return value if position.black_to_move else -value
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("suicide", ["forbidden", "allowed"])
 @pytest.mark.parametrize("size", ["1x7", "3x3", "4x5", "7x7"])
 def test_kernels_equal_the_reference(size: str, suicide: str) -> None:
     game: Go = go(f"{size},ko=basic,suicide={suicide}")
     kernel = Prover(game.rows, game.cols, "basic", False, suicide == "allowed", 1)
     rng = random.Random(size)
-    for _ in range(40):
+    for _ in range(some(12, 40)):
         position = wander(game, rng, 60)
         assert kernel.area(position.black, position.white) == game.area_difference(position)
         empty = game.board.mask & ~(position.black | position.white)

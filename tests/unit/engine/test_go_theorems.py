@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.effort import examples
 from tests.support.go_plain import TooLargeError, plain_value
 from tests.support.go_positions import go
 from zermelo.cext.go_retrograde import Retrograde
@@ -54,8 +55,9 @@ def positions(draw: st.DrawFn, game: Go, signs: str = "XO.") -> GoPosition:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["1x5", "2x2", "2x3", "2x3,ko=ssk", "2x2,ko=ssk"])
-@settings(max_examples=25)
+@examples(8, 25)
 @given(st.data())
 def test_no_proof_is_reused_where_history_breaks_it(spec: str, data: st.DataObject) -> None:
     """Rules 1 to 4: what is given about a child of one position is also in the table."""
@@ -79,7 +81,7 @@ def without_ko_rule(rows: int, cols: int) -> Retrograde:
 
 
 @pytest.mark.parametrize("rules", ["ko=psk", "ko=ssk", "ko=basic", "ko=basic,cycle=passes"])
-@settings(max_examples=15)
+@examples(6, 15)
 @given(st.data())
 def test_what_needs_no_ko_rule_holds_under_every_one(rules: str, data: st.DataObject) -> None:
     """Theorem 1."""
@@ -98,7 +100,7 @@ def test_what_needs_no_ko_rule_holds_under_every_one(rules: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("ko", ["psk", "ssk"])
-@settings(max_examples=40)
+@examples(15, 40)
 @given(st.data())
 def test_whoever_conquers_owns_everything(ko: str, data: st.DataObject) -> None:
     """Theorem 3: a search that shares nothing and knows nothing of life does not object."""

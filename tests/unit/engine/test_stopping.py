@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.effort import first_of
 from tests.support.machine import INSTRUCTIONS
 from tests.support.oracle import Position, random_play, reversi, scoring, settled, whole_tree
 from zermelo.engine import (
@@ -54,7 +55,7 @@ def _portable_position() -> tuple[Position, int]:
             return position, value
 
 
-@pytest.fixture(params=[*INSTRUCTIONS, "two threads", "portable"])
+@pytest.fixture(params=["two threads", "portable", *first_of(INSTRUCTIONS)])
 def case(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Case:
     if request.param == "portable":
         game = reversi("reversi:4x4")
@@ -99,6 +100,7 @@ def check_stopped(case: Case, answer: SearchReport, judge: Callable[[Position], 
 # -- node limits -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.3, 0.6, 0.9])
 def test_a_node_budget_leaves_true_bounds(
     case: Case, judge: Callable[[Position], int], share: float
@@ -264,6 +266,7 @@ def test_false_bounds_do_not_make_a_search_endless(case: Case) -> None:
 # -- aborts ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_abort(case: Case, algorithm: str) -> None:
     """The start of 8x8 lasts for ever on any machine; its value is 0, as published."""

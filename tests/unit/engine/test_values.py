@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.effort import first_of, some
 from tests.support.machine import BEST_ALONE, MakeEngine
 from tests.support.oracle import (
     BOARDS,
@@ -37,7 +38,7 @@ from zermelo.engine.reversi import ReversiEngine
 from zermelo.engine.weights import PHASES, Layout, save_weights
 from zermelo.games.reversi import Reversi
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.examples]
 
 SCORINGS = ("raw", "wof")
 TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation", "lookahead",
@@ -79,7 +80,7 @@ def check(game: Reversi, position: Position, answer: SearchReport, value: Value,
 def test_values_of_4x4(algorithm: str, rule: str, make_engine: MakeEngine) -> None:
     game, tree, rng = scoring("reversi:4x4", rule), whole_tree(), random.Random(algorithm)
     engine, value = make_engine(game), partial(tree.value, game)
-    for position in sample(tree, rng, 250):
+    for position in sample(tree, rng, some(80, 250)):
         check(game, position, engine.solve(position, algorithm=algorithm), value)
         window = random_window(game, rng)
         answer = engine.solve(position, Window(*window), algorithm=algorithm)
@@ -93,10 +94,10 @@ def test_values_of_4x4(algorithm: str, rule: str, make_engine: MakeEngine) -> No
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_values_on_every_board(algorithm: str, rule: str, make_engine: MakeEngine) -> None:
     rng = random.Random(algorithm)
-    for spec in BOARDS:
+    for spec in BOARDS[:: some(4, 1)]:
         game, tree = scoring(spec, rule), late_tree(spec)
         engine, value = make_engine(game), partial(tree.value, game)
-        for position in sample(tree, rng, 25):
+        for position in sample(tree, rng, some(8, 25)):
             check(game, position, engine.solve(position, algorithm=algorithm), value)
             window = random_window(game, rng)
             answer = engine.solve(position, Window(*window), algorithm=algorithm)
@@ -109,7 +110,7 @@ def test_portable_values(algorithm: str, rule: str) -> None:
     game, tree, rng = scoring("reversi:4x4", rule), whole_tree(), random.Random(algorithm)
     late = [p for p in sample(tree, rng, 200) if game.plies_left(p) <= 5]
     engine, value = PortableEngine(game), partial(tree.value, game)
-    for position in late[:60]:
+    for position in late[: some(30, 60)]:
         window = random_window(game, rng)
         answer = engine.solve(position, Window(*window), algorithm=algorithm)
         _check_portable(game, position, answer, value, window)
@@ -153,13 +154,17 @@ def middle_positions(spec: str, empties: tuple[int, ...]) -> list[tuple[Position
     return found
 
 
-MIDDLE = {
+#: Boards, and how many squares are empty in each position.
+_MIDDLE = {
     "reversi:4x5": (16, 14, 15, 13),
     "reversi:5x5": (15, 14, 13, 12),
     "reversi:6x6": (15, 14, 14, 13, 12, 14),
     "reversi:4x8": (14, 15, 13, 12),
     "reversi:7x5": (13, 14, 14, 13),
     "reversi:8x8": (14, 13, 12, 14, 14),
+}
+MIDDLE = {
+    spec: tuple(sorted(empties)[: some(2, len(empties))]) for spec, empties in _MIDDLE.items()
 }
 
 
@@ -194,7 +199,7 @@ def test_no_technique_changes_a_value(switched: str, threads: int, make_engine: 
 @BEST_ALONE
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("switched", ["all", "no symmetry", "no table"])
-@pytest.mark.parametrize("spec", ["reversi:4x5", "reversi:5x5", "reversi:6x6"])
+@pytest.mark.parametrize("spec", first_of(["reversi:4x5", "reversi:6x6", "reversi:5x5"], 2))
 def test_no_evaluation_changes_a_value(spec: str, switched: str, threads: int, folder: Path,
                                        make_engine: MakeEngine) -> None:
     rng = random.Random(f"{spec} {switched} {threads}")
@@ -232,7 +237,7 @@ def test_techniques_on_the_whole_of_4x4(switched: str, rule: str, make_engine: M
     value = partial(tree.value, game)
     for threads in (1, 2):
         engine = make_engine(game, threads=threads, **SWITCHED[switched])
-        for position in sample(tree, rng, 60):
+        for position in sample(tree, rng, some(20, 60)):
             window = random_window(game, rng)
             for algorithm in ("negascout", "mtdf"):
                 answer = engine.solve(position, Window(*window), algorithm=algorithm)

@@ -224,7 +224,7 @@ def test_different_positions_have_different_identities(spec: str) -> None:
 
 
 @every_spec
-@examples(30, 60)
+@examples(12, 60)
 @given(data=st.data())
 def test_any_key_decodes_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)
@@ -245,6 +245,7 @@ def test_any_key_decodes_or_is_refused(spec: str, data: st.DataObject) -> None:
 # -- symmetry ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_spec
 def test_symmetric_positions_play_alike(spec: str) -> None:
     game = open_game(spec)
@@ -321,7 +322,7 @@ def test_move_names(spec: str) -> None:
 
 
 @every_spec
-@examples(40, 150)
+@examples(15, 150)
 @given(data=st.data())
 def test_any_text_parses_or_is_refused(spec: str, data: st.DataObject) -> None:
     game = open_game(spec)

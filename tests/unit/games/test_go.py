@@ -113,6 +113,7 @@ def test_komi_counts_for_white() -> None:
     assert game.max_score == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_a_position_survives_every_encoding(rules: str) -> None:
     rng = random.Random(rules)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.client_process import children, client, reason, searching
 from tests.support.coordinator import wait_until
+from tests.support.effort import REPEATED
 from tests.support.hostile_coordinator import (
     GAME,
     Behaviour,
@@ -79,7 +80,10 @@ def quiet_memory_mb(tmp_path_factory: pytest.TempPathFactory) -> float:
 
 @pytest.mark.parametrize(
     ("rpc", "gzip"),
-    [("RequestWork", False), ("RequestWork", True), ("Hello", False), ("Standing", False)],
+    [
+        ("RequestWork", True),
+        *(pytest.param(rpc, False, marks=REPEATED) for rpc in ("RequestWork", "Hello", "Standing")),
+    ],
 )
 def test_a_reply_of_empty_items_takes_no_memory(
     tmp_path: Path, quiet_memory_mb: float, rpc: str, gzip: bool

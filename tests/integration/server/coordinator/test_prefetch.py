@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Host, Queue, answer, running_coordinator, wait_until
+from tests.support.effort import first_of
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.leases import prefetch as module
@@ -104,8 +105,8 @@ def test_a_call_gets_the_most_urgent_work_without_a_statement(
     at_prefetched_table(database, play)
 
 
-@pytest.mark.parametrize("speed", [0.0, 0.3, 1234.5, 1e9, FAST])
-@pytest.mark.parametrize("node_budget", [None, 7])
+@pytest.mark.parametrize("speed", first_of([1234.5, 0.0, FAST, 0.3, 1e9], 3))
+@pytest.mark.parametrize("node_budget", first_of([None, 7]))
 def test_budgets_are_the_same_from_memory_and_from_the_queue(
     database: str, connection: Connection, queue: Queue, small: None,
     speed: float, node_budget: int | None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.effort import REPEATED
 from tests.support.harness import Host, Result, Solve, Work
 from tests.support.minimax import KNOWN_VALUES
 from tests.support.truth import wrong_bounds
@@ -70,7 +71,7 @@ def count(connection: Connection, query: str, *parameters: Any) -> int:
 
 
 @pytest.mark.parametrize(("replication", "quorum"), [
-    ("none", 1), ("adaptive", 1), ("quorum", 2), ("quorum", 3),
+    ("none", 1), ("adaptive", 1), ("quorum", 2), pytest.param("quorum", 3, marks=REPEATED),
 ])
 def test_honest_hosts_solve_under_every_policy(
     connection: Connection, replication: str, quorum: int
@@ -91,7 +92,9 @@ def test_honest_hosts_solve_under_every_policy(
         assert max(users for (users,) in answers) == 1
 
 
-@pytest.mark.parametrize(("seed", "rate", "liars"), [(1, 1.0, 1), (2, 0.5, 1), (3, 1.0, 2)])
+@pytest.mark.parametrize(("seed", "rate", "liars"), [
+    pytest.param(1, 1.0, 1, marks=REPEATED), pytest.param(2, 0.5, 1, marks=REPEATED), (3, 1.0, 2),
+])
 def test_liars_of_one_user_never_get_a_wrong_bound_in(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, seed: int, rate: float, liars: int
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_wrong_value_exits_non_zero(tmp_path: Path) -> None:
     assert run("compare", path, "--algorithm", "mtdf").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_the_plot(suite: Path, tmp_path: Path, suffix: str, begins: bytes) -> None:
     pytest.importorskip("matplotlib")

@@ -63,6 +63,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_definition_ends_in_one_line(name: str) -> None:
     started = time.process_time()
