@@ -193,6 +193,7 @@ def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
             "register_host",
             {
                 "user": other, "workers": 1, "speed": 0.0, "name": "", "version": "",
+                "cores": 1, "memory_mb": 1, "platform": "",
                 "host_key_digest": connection.execute(
                     "SELECT host_key_digest FROM hosts WHERE id = %s", (host,)
                 ).fetchone()[0],  # type: ignore[index]
