@@ -51,7 +51,7 @@ test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all 
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m '$(LONG)'
 
 #: What `make fuzz` looks at, and for how many seconds each.
-READERS = certificate certificate_header certificate_entries checkpoint weights sgf obf claims gtp
+READERS = certificate certificate_header certificate_entries checkpoint weights definition sgf obf claims gtp
 TIME = 600
 
 fuzz: $(VENV)/.fuzz  ## every reader of foreign files for TIME seconds; findings in build/fuzz

@@ -176,24 +176,29 @@ def _metadata(connection: Connection, name: str) -> tuple[tuple[str, str], ...]:
     return ((service.AUTHORIZATION, service.BEARER + token),)
 
 
-async def _hello(stub: Any, metadata: Any, key: bytes) -> None:
+async def hello(stub: Any, metadata: Any, key: bytes) -> None:
     await stub.Hello(
         pb.HelloRequest(protocol_version=PROTOCOL_VERSION, host_key=key, workers=1),
         metadata=metadata, timeout=60,
     )  # fmt: skip
 
 
-async def results(server: Server, connection: Connection) -> dict[str, Any]:
-    """The largest SubmitResults about leases that do not exist, for five seconds."""
-    metadata, key, count = _metadata(connection, "submitter"), b"s" * 16, 350
+def results_of_nothing(key: bytes, count: int = 350) -> pb.SubmitResultsRequest:
+    """The largest request that is legal, about leases that do not exist."""
     bounds = pb.KnownBounds(positions=key * count, lo=[-1] * count, hi=[1] * count)
-    request = pb.SubmitResultsRequest(host_key=key, results=[
+    return pb.SubmitResultsRequest(host_key=key, results=[
         pb.Result(lease_id=number, answer=pb.EXHAUSTED, proved=bounds) for number in range(1, 257)
     ])  # fmt: skip
+
+
+async def results(server: Server, connection: Connection) -> dict[str, Any]:
+    """The largest SubmitResults about leases that do not exist, for five seconds."""
+    metadata, key = _metadata(connection, "submitter"), b"s" * 16
+    request = results_of_nothing(key)
     served = refused = 0
     async with grpc.aio.insecure_channel(server.address) as channel:
         stub = CoordinatorStub(channel)
-        await _hello(stub, metadata, key)
+        await hello(stub, metadata, key)
         async with watched(server) as told:
             end = time.monotonic() + 5
             while time.monotonic() < end:
@@ -216,12 +221,12 @@ async def poller(server: Server, connection: Connection) -> dict[str, Any]:
         stub = CoordinatorStub(channel)
         known = {name: (_metadata(connection, name), name.encode().ljust(16)) for name in names}
         for metadata, key in known.values():
-            await _hello(stub, metadata, key)
+            await hello(stub, metadata, key)
 
         async def take(name: str, wait_ms: int) -> list[pb.Workunit]:
             metadata, key = known[name]
             reply = await stub.RequestWork(
-                pb.RequestWorkRequest(host_key=key, slots=1, wait_ms=wait_ms),
+                pb.RequestWorkRequest(host_key=key, wanted=1, wait_ms=wait_ms),
                 metadata=metadata, timeout=90,
             )  # fmt: skip
             return list(reply.workunits)

@@ -1,38 +1,29 @@
 """Thousands of volunteers on one coordinator: is anything lost, how long do calls take?
 
-Real PostgreSQL with fsync on, real gRPC over loopback, the services as processes of their
-own. The volunteers are made up: each has its own account and connection, takes a workunit,
-lets some seconds pass with heartbeats, and hands in what an oracle knows. All of them are
+Real PostgreSQL with fsync on, the services as processes of their own, calls over loopback. The
+volunteers are made up (`crowd.py`), and some of them may attack (`attackers.py`). All of them are
 strangers at first, so that answers are compared as in a public project.
 
-    python bench/load.py [--clients 2000] [--seconds 600] [--replication adaptive] [--json]
+    python bench/load.py [--clients 2000] [--seconds 600] [--attackers 5%] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
-import random
 import resource
-import secrets
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-import grpc
-import uvloop
-from pipeline import Feeder, oracle, percentile, plant
+from attackers import attackers_process
+from crowd import Told, volunteers_process
+from pipeline import Feeder, cpu_seconds, percentile, plant
 
-from zermelo.proto import coordinator_pb2 as pb
-from zermelo.proto import service
-from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection, connect_once, ensure_schema
@@ -43,25 +34,10 @@ from zermelo.server.supervisor import Supervisor
 from zermelo.server.trust.accounts import Role, open_account
 
 ADDRESS = f"127.0.0.1:{free_port()}"
-#: How long a made-up search takes, in seconds.
-SEARCH = (2.0, 8.0)
 FRONTIER = 10_000
 SERVICES = ("coordinator", "validator", "assimilator")
 #: How often memory is looked at, of the whole run.
 LOOKS = 20
-
-
-@dataclass
-class Told:
-    """What the volunteers saw; calls as (began, seconds)."""
-
-    connected: int = 0
-    request: list[tuple[float, float]] = field(default_factory=list)
-    submit: list[tuple[float, float]] = field(default_factory=list)
-    beat: list[tuple[float, float]] = field(default_factory=list)
-    acknowledged: list[int] = field(default_factory=list)
-    #: Calls that had to be made again, by method, status and the coordinator's reason.
-    failed: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -86,92 +62,15 @@ class Report:
     request_p99_ms: float
     submit_p99_ms: float
     heartbeat_p99_ms: float
+    #: How late the volunteers' own event loop was: a part of what they measured.
+    own_delay_p99_ms: float
+    #: Microseconds of processor time for a call of a volunteer.
+    cpu_per_call: dict[str, float]
+    #: What the attackers got, by kind and status.
+    attacks: dict[str, int]
     #: How many processes wanted a processor, at the end.
     load_average: float
     memory: list[Memory]
-
-
-class Volunteer:
-    def __init__(self, channel: Any, token: str, told: Told) -> None:
-        self._stub = CoordinatorStub(channel)
-        self._metadata = ((service.AUTHORIZATION, service.BEARER + token),)
-        self._key = secrets.token_bytes(16)
-        self._told = told
-
-    async def live(self, end: float) -> None:
-        await asyncio.sleep(random.uniform(0, 10))
-        await self._insist("Hello", [], pb.HelloRequest(
-            protocol_version=PROTOCOL_VERSION, host_key=self._key, workers=1,
-            speed=10**6,
-        ))  # fmt: skip
-        self._told.connected += 1
-        while time.monotonic() < end:
-            reply = await self._insist("RequestWork", self._told.request, pb.RequestWorkRequest(
-                host_key=self._key, wanted=1, speed=10**6, wait_ms=2000
-            ))  # fmt: skip
-            for workunit in reply.workunits:
-                await self._work(workunit)
-            if not reply.workunits:
-                await asyncio.sleep(reply.no_work.retry_after_ms / 1000)
-
-    async def _work(self, workunit: pb.Workunit) -> None:
-        for step in (1, 2):
-            await asyncio.sleep(random.uniform(*SEARCH) / 2)
-            progress = pb.LeaseProgress(lease_id=workunit.lease_id, nodes=100 * step)
-            await self._insist("Heartbeat", self._told.beat, pb.HeartbeatRequest(
-                host_key=self._key, leases=[progress]
-            ))  # fmt: skip
-        receipts = await self._insist("SubmitResults", self._told.submit, pb.SubmitResultsRequest(
-            host_key=self._key, results=[oracle(workunit)]
-        ))  # fmt: skip
-        self._told.acknowledged += [
-            item.lease_id for item in receipts.receipts if item.status != pb.Receipt.REFUSED
-        ]
-
-    async def _insist(self, name: str, times: list[tuple[float, float]], request: Any) -> Any:
-        """Call until there is a reply, as clients do."""
-        while True:
-            began = time.perf_counter()
-            try:
-                reply = await getattr(self._stub, name)(
-                    request, timeout=60, metadata=self._metadata
-                )
-            except grpc.aio.AioRpcError as error:
-                trailing = dict(error.trailing_metadata() or ())
-                why = trailing.get(service.REASON, error.details())
-                status = f"{name} {error.code().name} {why}"
-                self._told.failed[status] = self._told.failed.get(status, 0) + 1
-                directed = int(trailing.get(service.RETRY_AFTER, 1000)) / 1000
-                await asyncio.sleep(directed * random.uniform(1, 1.5))
-            else:
-                times.append((began, time.perf_counter() - began))
-                return reply
-
-
-async def volunteers(tokens: list[str], end: float) -> Told:
-    told = Told()
-    channels = [
-        grpc.aio.insecure_channel(ADDRESS, options=[("grpc.use_local_subchannel_pool", 1)])
-        for _ in tokens
-    ]
-    await asyncio.gather(*(
-        Volunteer(channel, token, told).live(end)
-        for channel, token in zip(channels, tokens, strict=True)
-    ))
-    for channel in channels:
-        await channel.close()
-    return told
-
-
-def volunteers_process(tokens: list[str], seconds: float, out: Path) -> Callable[[], None]:
-    def main() -> None:
-        told = uvloop.run(volunteers(tokens, time.monotonic() + seconds))
-        new = out.with_suffix(".new")
-        new.write_text(json.dumps(asdict(told)))
-        new.rename(out)
-        time.sleep(3600)  # supervised: ending would mean being started again
-
-    return main
 
 
 def open_accounts(connection: Connection, count: int) -> list[str]:
@@ -210,8 +109,12 @@ class Scales:
         print(f"{elapsed:5.0f} s: {told}", file=sys.stderr, flush=True)
 
 
-def measure(folder: Path, clients: int, seconds: float, replication: str) -> Report:
-    with running(EmbeddedPostgres(folder)) as url:
+def measure(
+    folder: Path, clients: int, seconds: float, replication: str, attackers: int = 0
+) -> Report:
+    """Let clients work, of whom so many attack."""
+    postgres = EmbeddedPostgres(folder)
+    with running(postgres) as url:
         ensure_schema(url)
         with connect_once(url) as connection:
             campaign = plant(connection, FRONTIER, replication)
@@ -221,17 +124,26 @@ def measure(folder: Path, clients: int, seconds: float, replication: str) -> Rep
         try:
             for name in SERVICES:
                 services.start(name, service_process(name, url, settings))
-            out = folder / "told.json"
+            out, attacked = folder / "told.json", folder / "attacked.json"
+            honest = tokens[attackers:]
             with connect_once(url) as connection:
                 feeder = Feeder(connection, campaign)
-                crowd.start("volunteers", volunteers_process(tokens, seconds, out))
+                crowd.start("volunteers", volunteers_process(ADDRESS, honest, seconds, out))
+                expected = [out]
+                before = cpu_seconds(services, postgres.pid or 0)
+                if attackers:
+                    enemies = tokens[:attackers]
+                    crowd.start("attackers",
+                                attackers_process(ADDRESS, enemies, seconds, attacked))
+                    expected.append(attacked)
                 scales = Scales(services, seconds)
-                while not out.exists():
+                while not all(file.exists() for file in expected):
                     time.sleep(0.1)
                     feeder.feed()
                     services.check()
                     crowd.check()
                     scales.look()
+                used = cpu_seconds(services, postgres.pid or 0) | cpu_seconds(crowd)
                 told = Told(**json.loads(out.read_text()))
                 stored = {row[0] for row in connection.execute("SELECT lease FROM results")}
                 # The feeder asks in the place of a generator and counts nothing.
@@ -240,26 +152,44 @@ def measure(folder: Path, clients: int, seconds: float, replication: str) -> Rep
         finally:
             crowd.stop()
             services.stop()
+    calls = len(told.request) + len(told.submit) + len(told.beat)
     return Report(
-        clients=clients, connected=told.connected, seconds=seconds,
+        clients=len(honest), connected=told.connected, seconds=seconds,
         results=len(told.acknowledged), lost=len(set(told.acknowledged) - stored),
         failed_calls=told.failed, violations=len(violations), restarts=restarts,
         request_p50_ms=percentile(told.request, 0.5),
         request_p99_ms=percentile(told.request, 0.99),
         submit_p99_ms=percentile(told.submit, 0.99), heartbeat_p99_ms=percentile(told.beat, 0.99),
+        own_delay_p99_ms=1000 * sorted(told.delays)[int(0.99 * len(told.delays))],
+        cpu_per_call={
+            name: 1e6 * (spent - before.get(name, 0.0)) / calls for name, spent in used.items()
+        },
+        attacks=json.loads(attacked.read_text()) if attackers else {},
         load_average=os.getloadavg()[0], memory=scales.memory,
     )  # fmt: skip
 
 
 def show(report: Report) -> None:
     for name, value in asdict(report).items():
-        if name not in ("memory", "failed_calls"):
+        if name not in ("memory", "failed_calls", "cpu_per_call", "attacks"):
             print(f"{name:24} {f'{value:,.1f}' if isinstance(value, float) else value}")
     for status, count in sorted(report.failed_calls.items()):
         print(f"failed and made again    {status}: {count}")
+    for status, count in sorted(report.attacks.items()):
+        print(f"attacks                  {status}: {count}")
+    for name, spent in report.cpu_per_call.items():
+        print(f"CPU per call, µs         {name}: {spent:.0f}")
     for name in SERVICES:
         told = " ".join(f"{look.megabytes.get(name, 0):.0f}" for look in report.memory)
         print(f"{name + ', MB':24} {told}")
+
+
+def share(text: str) -> float:
+    """A part of a whole, given in per cent."""
+    value = float(text.removesuffix("%")) / 100
+    if not 0 <= value < 1:
+        raise ValueError(text)
+    return value
 
 
 def main() -> None:
@@ -267,6 +197,8 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--replication", choices=("none", "adaptive"), default="adaptive")
+    parser.add_argument("--attackers", type=share, default=0.0, metavar="PERCENT",
+                        help="which part of the clients attack, such as 5%%")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -274,7 +206,10 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="zermelo-bench-"))
     folder.chmod(0o755)
     try:
-        report = measure(folder.resolve(), options.clients, options.seconds, options.replication)
+        report = measure(
+            folder.resolve(), options.clients, options.seconds, options.replication,
+            round(options.attackers * options.clients),
+        )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if options.json:

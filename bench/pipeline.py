@@ -268,9 +268,11 @@ def percentile(calls: list[tuple[float, float]], share: float) -> float:
     return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-def cpu_seconds(supervisor: Supervisor, postgres: int) -> dict[str, float]:
-    """CPU time of the services and of all of PostgreSQL so far."""
+def cpu_seconds(supervisor: Supervisor, postgres: int = 0) -> dict[str, float]:
+    """CPU time of the services and of all of PostgreSQL, if its process is named, so far."""
     used = {child.name: _cpu(child.pid) for child in supervisor.children if child.pid}
+    if not postgres:
+        return used
     backends = Path(f"/proc/{postgres}/task/{postgres}/children").read_text().split()
     used["postgres"] = _cpu(postgres)
     for pid in map(int, backends):

@@ -11,6 +11,7 @@ import click
 
 from zermelo.cli.options import database_options, open_connection, option
 from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.token_options import remote_token_options
 
 if TYPE_CHECKING:
     from zermelo.research.queries import Campaigns
@@ -36,7 +37,7 @@ def door_options(command: F) -> F:
         _remote_option("--certificate", type=file, default=None,
                help="Your own certificate, PEM, where the coordinator wants one of operators."),
         _remote_option("--ca-file", type=file, default=None, help="Certificates to trust, PEM."),
-        _remote_option("--token", default="", help="Your secret token, with --server."),
+        remote_token_options,
         _remote_option("--server", default=None, metavar="HOST:PORT",
                help="Ask this coordinator instead of a database."),
         database_options,
@@ -47,7 +48,7 @@ def door_options(command: F) -> F:
 
 @contextmanager
 def open_door(
-    *, data_dir: Path, database: str | None, server: str | None, token: str,
+    *, data_dir: Path, database: str | None, server: str | None, token: str | None,
     ca_file: Path | None, certificate: Path | None, key: Path | None, actor: str,
 ) -> Iterator[Ask]:  # fmt: skip
     """A way to ask. `actor` does it where a database is at hand, else the token's owner."""
@@ -62,13 +63,13 @@ def open_door(
     from zermelo.proto.service import OPERATIONS
 
     _one_door(database)
-    address, identity = identify(server, token, ca_file, certificate, key)
+    address, identity = identify(server, token or "", ca_file, certificate, key)
     with Remote(address, OPERATIONS, identity) as remote:
         yield remote.ask
 
 
 def open_campaigns(
-    *, data_dir: Path, database: str | None, server: str | None, token: str,
+    *, data_dir: Path, database: str | None, server: str | None, token: str | None,
     ca_file: Path | None, certificate: Path | None, key: Path | None,
 ) -> Campaigns:  # fmt: skip
     """The campaigns to ask about."""
@@ -80,7 +81,7 @@ def open_campaigns(
     from zermelo.research.remote import RemoteCampaigns
 
     _one_door(database)
-    return RemoteCampaigns(*identify(server, token, ca_file, certificate, key))
+    return RemoteCampaigns(*identify(server, token or "", ca_file, certificate, key))
 
 
 def _one_door(database: str | None) -> None:

@@ -20,7 +20,8 @@ def identify(
         raise ConfigurationError("a certificate and its key go together; give both or neither")
     if not token:
         raise ConfigurationError(
-            "a server needs the token of an account there: give --token or ZERMELO_REMOTE_TOKEN"
+            "a server needs the token of an account there: give --token-file or"
+            " ZERMELO_REMOTE_TOKEN"
         )
     try:
         where = ServerAddress(address(server), token, ca_file)

@@ -21,11 +21,15 @@ from zermelo.parts import MissingPartError
 STOP_SECONDS = 30.0
 LOOK_SECONDS = 0.5
 CONNECT_SECONDS = 15.0
+TOKEN = "ZERMELO_TOKEN"  # noqa: S105 - where it is, not what
 RUN = "from zermelo.cli import main; main()"
 
 
-def run_client(options: Sequence[str], stop_name: str) -> int:
-    """On a Dask worker: run one client until it ends or the stop variable is set."""
+def run_client(options: Sequence[str], token: str, stop_name: str) -> int:
+    """On a Dask worker: run one client until it ends or the stop variable is set.
+
+    The token goes into its environment: everybody on the worker's machine reads command lines.
+    """
     from distributed import Event, get_worker
 
     worker: Any = get_worker()
@@ -34,6 +38,7 @@ def run_client(options: Sequence[str], stop_name: str) -> int:
     process = subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", RUN, "client", "run", "--data-dir", str(folder), *options],
         stdin=subprocess.DEVNULL,
+        env={**os.environ, TOKEN: token} if token else None,
     )
     try:
         while process.poll() is None and not stop.is_set():
@@ -52,13 +57,13 @@ def run_client(options: Sequence[str], stop_name: str) -> int:
 class DaskFleet:
     """Clients on every worker of a cluster. Use as ``with DaskFleet(...) as fleet``."""
 
-    def __init__(self, scheduler: str, options: Sequence[str]) -> None:
+    def __init__(self, scheduler: str, options: Sequence[str], token: str = "") -> None:
         try:
             import distributed
         except ImportError:
             raise MissingPartError("dask", "distributed") from None
         self._distributed: Any = distributed
-        self._options = list(options)
+        self._options, self._token = list(options), token
         try:
             self._client: Any = distributed.Client(scheduler, timeout=CONNECT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
@@ -83,7 +88,7 @@ class DaskFleet:
         for name in self.workers:
             if name not in self._futures or self._futures[name].done():
                 self._futures[name] = self._client.submit(
-                    run_client, self._options, self._stop_name, workers=[name],
+                    run_client, self._options, self._token, self._stop_name, workers=[name],
                     allow_other_workers=False, pure=False, retries=0,
                     key=f"zermelo-client-{name}-{time.time_ns()}",
                 )  # fmt: skip

@@ -127,7 +127,8 @@ def _range(field: FieldDescriptor, rule: Limit) -> Check:
             raise LimitError(f"{name} is {value}; at most {high} is allowed")
 
     def check_items(message: Any) -> None:
-        if items := getattr(message, name):  # a thousand numbers: only the extremes are looked at
+        # A thousand numbers: only the extremes are looked at, in a list, which is far faster.
+        if items := getattr(message, name)[:]:
             check_value(min(items))
             check_value(max(items))
 

@@ -8,7 +8,8 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from zermelo import ZermeloError
-from zermelo.proto import replies, service
+from zermelo.proto import service
+from zermelo.proto.replies import ReplyError, channel_options, reply_parser
 from zermelo.texts import one_line
 
 CALL_SECONDS = 60.0
@@ -44,9 +45,8 @@ class Remote:
     def __init__(self, address: str, served: ServiceDescriptor, identity: Identity) -> None:
         self._address, self._token = address, identity.token
         self._names = {method.input_type: method.name for method in served.methods}
-        self._channel = _open_channel(address, identity)
-        # Volunteers ask servers of strangers: a reply is checked before anybody sees it.
-        self._stub = service.Stub(self._channel, served, replies.reply_parser)
+        self._channel = _open_channel(address, served, identity)
+        self._stub = service.Stub(self._channel, served, reply_parser)
 
     def __enter__(self) -> Self:
         return self
@@ -65,13 +65,20 @@ class Remote:
             reply = call(request, timeout=seconds, metadata=metadata)
         except grpc.RpcError as error:
             raise _sentence(self._address, error) from error
-        if isinstance(reply, replies.ReplyError):
-            raise UnreachableError(f"{self._address} answers with what is no reply: {reply}")
+        if isinstance(reply, ReplyError):
+            raise self.senseless(reply)
         return reply
 
+    def senseless(self, error: Exception) -> UnreachableError:
+        """What to raise for a reply that the protocol allows no server to give."""
+        return UnreachableError(
+            f"{self._address} answers with what is no reply: {one_line(str(error))}; check the"
+            " address, or ask its operator to update it"
+        )
 
-def _open_channel(address: str, identity: Identity) -> Any:
-    options = (("grpc.max_receive_message_length", service.MAX_MESSAGE_BYTES),)
+
+def _open_channel(address: str, served: ServiceDescriptor, identity: Identity) -> Any:
+    options = channel_options(served, service.MAX_MESSAGE_BYTES)
     if not identity.encrypted:
         return grpc.insecure_channel(address, options=options)
     credentials = grpc.ssl_channel_credentials(

@@ -18,15 +18,15 @@ from google.protobuf.message import DecodeError, Message
 
 from zermelo import ZermeloError
 from zermelo.proto.limits import LimitError, check, limit_of
-from zermelo.proto.wire import check_wire
-from zermelo.texts import one_line
+from zermelo.proto.wire import check_wire, largest_bytes
+from zermelo.texts import LONGEST, one_line
 
-#: The largest reply of any RPC. One workunit with all that its limits allow fits.
+#: The largest reply to a volunteer. One workunit with all that its limits allow fits.
 MAX_REPLY_BYTES = 8 * 1024 * 1024
+#: More fields than any reply within its limits has on the wire, nested ones included.
+MAX_FIELDS = 524_288
 #: Room for the fields of future releases.
 LEAST_MAX_BYTES = 64 * 1024
-#: Tag and length, or tag and value, of one field on the wire.
-_FIELD_BYTES = 20
 
 
 class ReplyError(ZermeloError, ValueError):
@@ -41,7 +41,7 @@ def reply_parser(kind: Any) -> Callable[[bytes], Any]:
 
     def parse(data: bytes) -> Any:
         try:
-            check_wire(kind.DESCRIPTOR, data)
+            check_wire(kind.DESCRIPTOR, data, MAX_FIELDS)
             reply = kind.FromString(data)
             check(reply)
         except (LimitError, DecodeError) as error:
@@ -52,17 +52,20 @@ def reply_parser(kind: Any) -> Callable[[bytes], Any]:
     return parse
 
 
-def channel_options(service: ServiceDescriptor) -> tuple[tuple[str, Any], ...]:
-    """What makes gRPC itself refuse replies that are too large, or compressed."""
+def channel_options(
+    service: ServiceDescriptor, most: int = MAX_REPLY_BYTES
+) -> tuple[tuple[str, Any], ...]:
+    """What makes gRPC itself refuse replies that are too large (at most `most` bytes), or
+    compressed."""
     methods = [
         {
             "name": [{"service": service.full_name, "method": method.name}],
-            "maxResponseMessageBytes": max_reply_bytes(method.output_type),
+            "maxResponseMessageBytes": max_reply_bytes(method.output_type, most),
         }
         for method in service.methods
     ]
     return (
-        ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
+        ("grpc.max_receive_message_length", most),
         ("grpc.service_config", json.dumps({"methodConfig": methods})),
         # Only ever "identity": what is not decompressed cannot burst.
         ("grpc.compression_enabled_algorithms_bitset", 1),
@@ -71,34 +74,20 @@ def channel_options(service: ServiceDescriptor) -> tuple[tuple[str, Any], ...]:
 
 
 @cache
-def max_reply_bytes(descriptor: Descriptor) -> int:
-    """Twice what the limits of a reply's fields allow, and never more than MAX_REPLY_BYTES."""
-    return min(MAX_REPLY_BYTES, max(LEAST_MAX_BYTES, 2 * _largest(descriptor, ())))
-
-
-def _largest(descriptor: Descriptor, within: tuple[Descriptor, ...]) -> int:
-    if descriptor in within:
-        return MAX_REPLY_BYTES
-    total = 0
-    for field in descriptor.fields:
-        rule, size = limit_of(field), 0
-        if field.message_type is not None:
-            size = _largest(field.message_type, (*within, descriptor))
-        elif field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES):
-            size = rule.exact_bytes or rule.max_bytes or MAX_REPLY_BYTES
-        total += (size + _FIELD_BYTES) * (rule.max_items if field.is_repeated else 1)
-    return total
+def max_reply_bytes(descriptor: Descriptor, most: int = MAX_REPLY_BYTES) -> int:
+    """Twice what the limits of a reply's fields allow, and never more than `most`."""
+    return min(most, max(LEAST_MAX_BYTES, 2 * largest_bytes(descriptor)))
 
 
 def _clean(message: Message) -> None:
     """Make every text of a message one line that a terminal can show."""
     texts, messages = _text_fields(message.DESCRIPTOR)
-    for field in texts:
+    for field, longest in texts:
         value = getattr(message, field.name)
         if field.is_repeated:
-            value[:] = [one_line(text) for text in value]
+            value[:] = [one_line(text, longest) for text in value]
         elif value:
-            setattr(message, field.name, one_line(value))
+            setattr(message, field.name, one_line(value, longest))
     for field in messages:
         if field.is_repeated:
             for item in getattr(message, field.name):
@@ -110,12 +99,12 @@ def _clean(message: Message) -> None:
 @cache
 def _text_fields(
     descriptor: Descriptor,
-) -> tuple[tuple[FieldDescriptor, ...], tuple[FieldDescriptor, ...]]:
-    """The fields that are texts, and those whose messages hold some."""
+) -> tuple[tuple[tuple[FieldDescriptor, int], ...], tuple[FieldDescriptor, ...]]:
+    """The fields that are texts, each with its longest, and those whose messages hold some."""
     texts, messages = [], []
     for field in descriptor.fields:
         if field.type == FieldDescriptor.TYPE_STRING:
-            texts.append(field)
+            texts.append((field, max(LONGEST, limit_of(field).max_bytes)))
         elif field.type == FieldDescriptor.TYPE_MESSAGE:
             messages.append(field)
     return tuple(texts), tuple(messages)

@@ -42,4 +42,8 @@ class RemoteQueries(Queries):
 
 
 def _send(remote: Remote, asked: Query, arguments: dict[str, Any]) -> Any:
-    return from_reply(asked, remote.ask(to_request(asked, arguments), LONGEST_SECONDS))
+    reply = remote.ask(to_request(asked, arguments), LONGEST_SECONDS)
+    try:
+        return from_reply(asked, reply)
+    except (ValueError, OverflowError, TypeError) as error:  # a date or a word that is none
+        raise remote.senseless(error) from None

@@ -18,12 +18,8 @@ CREATE TABLE teams (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL UNIQUE,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    description text NOT NULL DEFAULT '',
-    -- What the name looks like: no two new teams have names that look alike.
-    look        text NOT NULL DEFAULT ''
+    description text NOT NULL DEFAULT ''
 );
-
-CREATE INDEX teams_look ON teams (look);
 
 CREATE TABLE users (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -47,8 +43,11 @@ CREATE TABLE users (
 CREATE INDEX users_look ON users (look);
 CREATE INDEX users_team ON users (team) WHERE team IS NOT NULL;
 
--- Who may describe the team; NULL where nobody founded it or everybody left.
-ALTER TABLE teams ADD COLUMN founder integer REFERENCES users;
+-- Who may describe the team, NULL where nobody founded it or everybody left; and what its name looks
+-- like: no two new teams have names that look alike.
+ALTER TABLE teams ADD COLUMN founder integer REFERENCES users,
+                  ADD COLUMN look text NOT NULL DEFAULT '';
+CREATE INDEX teams_look ON teams (look);
 
 -- Who knows a token is its user. Only its SHA-256 digest is kept: 256 random bits need no
 -- slow hash, because nobody can guess them.

@@ -49,13 +49,13 @@ def fleet(
     if server is None:
         raise CommandError("which server? Give --server HOST:PORT")
     given = {
-        "--server": server, "--token": token, "--ca-file": ca_file, "--tls": tls,
-        "--workers": workers, "--memory-mb": memory_mb, "--max-workunits": max_workunits,
+        "--server": server, "--ca-file": ca_file, "--tls": tls, "--workers": workers,
+        "--memory-mb": memory_mb, "--max-workunits": max_workunits,
     }  # fmt: skip
     options = [part for name, value in given.items() if value is not None
                for part in (name, str(value))]  # fmt: skip
     deadline = time.monotonic() + (run_seconds or FOR_EVER)
-    with DaskFleet(dask, options) as running:
+    with DaskFleet(dask, options, token or "") as running:
         shown = -1
         try:
             while time.monotonic() < deadline:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from zermelo.cli.options import option
+from zermelo.cli.token_options import token_options
 from zermelo.client.configuration import address
 from zermelo.server.embedded import default_data_dir
 
@@ -54,7 +55,7 @@ def server_options(command: F) -> F:
                show_default="as configured", help="Encrypt the connection; auto: unless loopback."),
         option("--ca-file", type=click.Path(path_type=Path), default=None,
                show_default="as configured", help="Certificates to trust."),
-        option("--token", default=None, show_default="as configured", help="Your secret token."),
+        token_options,
         option("--server", callback=_address, default=None, metavar="HOST:PORT",
                show_default="as configured", help="The coordinator to work for."),
     ):  # fmt: skip

@@ -15,7 +15,15 @@ from psycopg import errors
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.statements import PooledStatements, Statements
-from zermelo.server.trust.accounts import ANONYMOUS, Account, AccountError, Role, UserId
+from zermelo.server.trust.accounts import (
+    ANONYMOUS,
+    Account,
+    AccountError,
+    Role,
+    UserId,
+    looks_of,
+    team_taken,
+)
 from zermelo.server.trust.looks import look_of
 from zermelo.sql import query
 
@@ -30,21 +38,26 @@ class Host(NamedTuple):
     ban_reason: str = ""
 
 
-class Hardware(NamedTuple):
-    """What a host is made of, as it says."""
-
-    cores: int = 0
-    memory_mb: int = 0
-    platform: str = ""
-
-
-UNKNOWN_HARDWARE = Hardware()
 #: How long the places of all users are remembered.
 PLACES_SECONDS = 5.0
 
 
 class RegistrationClosedError(Exception):
     """The operators let nobody open an account."""
+
+
+class Introduction(NamedTuple):
+    """What a host says of itself when it says hello."""
+
+    user: UserId
+    host_key_digest: uuid.UUID
+    name: str
+    version: str
+    workers: int
+    speed: float
+    cores: int = 0
+    memory_mb: int = 0
+    platform: str = ""
 
 
 @dataclass(slots=True)
@@ -80,17 +93,21 @@ class AccountStore:
 
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
         """Whether the account of this name has this token, from now on or since an earlier
-        call; False if it is somebody else's. `AccountError` if the token is of another one,
-        `RegistrationClosedError` if the operators let nobody in.
+        call; False if it is somebody else's. `AccountError` if the token is of another one, or
+        if the team's name looks like another team's, `RegistrationClosedError` if the operators
+        let nobody in.
         """
         async with self._statements.transaction() as connection:
+            await connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
             team_id, founded = None, False
             if team:
                 cursor = await connection.execute(
                     query("ensure_team"), {"name": team, "look": look_of(team)}
                 )
                 row = await cursor.fetchone()
-                team_id, founded = row if row else (None, False)
+                if row is None:
+                    raise team_taken(team)
+                team_id, founded = row
             cursor = await connection.execute(
                 query("open_account"),
                 {
@@ -150,25 +167,22 @@ class HostStore:
     def __init__(self, statements: Statements) -> None:
         self._statements = statements
 
-    async def register_host(
-        self,
-        user: UserId,
-        host_key_digest: uuid.UUID,
-        *,
-        name: str,
-        version: str,
-        workers: int,
-        speed: float,
-        hardware: Hardware = UNKNOWN_HARDWARE,
-    ) -> Host:
-        rows = await self._statements.run(
-            "register_host",
-            {
-                "user": user, "host_key_digest": host_key_digest, "name": name, "version": version,
-                "workers": workers, "speed": speed, **hardware._asdict(),
-            },
-        )  # fmt: skip
-        return Host(*rows[0][:5])
+    async def register_hosts(self, said: Sequence[Introduction]) -> list[Host]:
+        """The hosts that introduce themselves, new ones perhaps, in their order."""
+        found: list[Host | None] = [None] * len(said)
+        waiting = list(enumerate(said))
+        while waiting:
+            # One statement changes a host once: who says the same key again comes next.
+            turn = {item.host_key_digest: place for place, item in reversed(waiting)}
+            waiting = [(place, item) for place, item in waiting
+                       if turn[item.host_key_digest] != place]  # fmt: skip
+            chosen = [said[place] for place in turn.values()]
+            rows = await self._statements.run("register_hosts", {
+                field: [getattr(item, field) for item in chosen] for field in Introduction._fields
+            })  # fmt: skip
+            for digest, *facts in rows:
+                found[turn[digest]] = Host(*facts[:5])
+        return [host for host in found if host is not None]
 
     async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:
         """The hosts with keys of these digests, in their order."""

@@ -10,16 +10,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterable
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import grpc
 
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.account_store import AccountStore
-from zermelo.server.coordinator.batcher import Batcher
+from zermelo.server.coordinator.known_accounts import KnownAccounts
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.reading import RequestReader, address_of
@@ -30,9 +29,6 @@ from zermelo.server.trust.accounts import Account, Role, digest_of
 
 log = logging.getLogger(__name__)
 
-#: How long an account is believed without asking the database again.
-REMEMBER_SECONDS = 10.0
-MOST_REMEMBERED = 100_000
 LONGEST_TOKEN = 200
 ANYONE = "anyone"
 
@@ -44,11 +40,8 @@ BYTES_A_CALL = 4096
 
 #: The account behind the call that is being served.
 ACCOUNT: ContextVar[Account] = ContextVar("account")
-
-
-class _Remembered(NamedTuple):
-    account: Account
-    until: float
+#: What the call that is being served says of who calls; None if nothing.
+_AUTHORIZATION: ContextVar[str | None] = ContextVar("authorization")
 
 
 class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
@@ -57,33 +50,45 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     ) -> None:
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()
-        self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
-        self._changes = 0
-        self.finding: Batcher[bytes, Account | None] = Batcher(store.find_accounts)
+        self._known = KnownAccounts(store)
+        #: The guarded handlers of the RPCs that were called.
+        self._handlers: dict[str, Any] = {}
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
         self._reader = RequestReader()
         self._standard = StandardServices(self._reader)
 
+    def tasks(self) -> list[Coroutine[Any, Any, None]]:
+        """What must run as long as this is used."""
+        return self._known.tasks()
+
     def forget(self) -> None:
         """Somebody changed an account: ask the database about everybody again."""
-        self._remembered.clear()
-        self._changes += 1
+        self._known.forget()
 
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
-        handler = await continuation(details)
-        if handler is None:
-            return None
-        if not details.method.startswith("/zermelo."):
-            return self._standard.guard(handler)
-        allowed = self._roles.get(details.method, frozenset())
-        metadata = dict(details.invocation_metadata or ())
-        name = details.method.rpartition("/")[2]
+        _AUTHORIZATION.set(_authorization(details.invocation_metadata or ()))
+        guarded = self._handlers.get(details.method)
+        if guarded is None:
+            handler = await continuation(details)
+            if handler is None:
+                return None
+            if details.method.startswith("/zermelo."):
+                guarded = self._guard(handler, details.method)
+            else:
+                guarded = self._standard.guard(handler)
+            self._handlers[details.method] = guarded
+        return guarded
+
+    def _guard(self, handler: Any, method: str) -> Any:
+        """A handler that serves only those who may call this."""
+        allowed = self._roles.get(method, frozenset())
+        name = method.rpartition("/")[2]
 
         async def guarded(_: Any, context: Any) -> Any:
             started = time.perf_counter()
             try:
-                await self._admit(allowed, metadata, context)
+                await self._admit(allowed, context)
                 request = await self._read(handler.request_deserializer, context)
                 reply = await handler.stream_unary(request, context)
             except Exception as error:
@@ -118,14 +123,12 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     # -- who calls ----------------------------------------------------------------------
 
-    async def _admit(
-        self, allowed: frozenset[str], metadata: dict[str, Any], context: Any
-    ) -> None:
+    async def _admit(self, allowed: frozenset[str], context: Any) -> None:
         """Let the caller in, or raise why not."""
         if ANYONE in allowed:
             self._slow_down_stranger(context)
             return
-        account = await self._account(metadata, context)
+        account = await self._account(context)
         if account.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
@@ -144,8 +147,8 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 raise _too_fast(wait)
         ACCOUNT.set(account)
 
-    async def _account(self, metadata: dict[str, Any], context: Any) -> Account:
-        given = metadata.get(service.AUTHORIZATION)
+    async def _account(self, context: Any) -> Account:
+        given = _AUTHORIZATION.get()
         if given is None:
             if not self._settings.require_token:
                 return await self._store.shared_account()
@@ -154,31 +157,29 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED,
                 "an account is needed; register and send its token",
             )  # fmt: skip
-        token = given[len(service.BEARER):] if str(given).startswith(service.BEARER) else ""
-        digest = digest_of(token[:LONGEST_TOKEN])
-        now = time.monotonic()
-        remembered = self._remembered.get(digest)
-        if remembered is not None and remembered.until > now:
-            return remembered.account
-        changes = self._changes
-        account = await self.finding(digest)
+        token = given[len(service.BEARER):] if given.startswith(service.BEARER) else ""
+        account = await self._known.find(digest_of(token[:LONGEST_TOKEN]))
         if account is None:
-            self._remembered.pop(digest, None)
             self._slow_down_stranger(context)
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
                 "this token is unknown or was revoked; register again or ask the operators",
             )  # fmt: skip
-        if changes == self._changes:  # else it may have been looked up before
-            self._remembered[digest] = _Remembered(account, now + REMEMBER_SECONDS)
-        if len(self._remembered) > MOST_REMEMBERED:
-            self._remembered.popitem(last=False)
         return account
 
     def _slow_down_stranger(self, context: Any) -> None:
         wait = self._strangers.wait_needed(address_of(context.peer()))
         if wait:
             raise _too_fast(wait)
+
+
+def _authorization(metadata: Iterable[tuple[str, Any]]) -> str | None:
+    """What a call says of who makes it; the last if it says so several times."""
+    found = None
+    for name, value in metadata:
+        if name == service.AUTHORIZATION:
+            found = str(value)
+    return found
 
 
 def _too_fast(seconds: float) -> RefusalError:

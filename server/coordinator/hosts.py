@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import uuid
 from collections import OrderedDict
+from collections.abc import Coroutine
+from typing import Any
 
 import grpc
 
 from zermelo.proto import service
-from zermelo.server.coordinator.account_store import Hardware, Host, HostStore, Seen
+from zermelo.server.coordinator.account_store import Host, HostStore, Introduction, Seen
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
@@ -29,6 +32,9 @@ LEASES_A_CALL = 8
 #: A shorter search tells more about its overhead than about the host.
 TELLING_SECONDS = 0.01
 
+#: A host of which nothing is known but that it called is noted as often as this.
+NOTE_SECONDS = 10.0
+
 #: Hosts of one account that introduce themselves: each may be a new one, and is remembered.
 HELLO_RATE = Rate(per_second=2, burst=1000)
 
@@ -37,12 +43,19 @@ class Hosts:
     def __init__(self, store: HostStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
-        self.finding: Batcher[uuid.UUID, Host | None] = Batcher(store.find_hosts)
+        self._finding: Batcher[uuid.UUID, Host | None] = Batcher(store.find_hosts)
+        self._registering: Batcher[Introduction, Host] = Batcher(store.register_hosts)
         self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
         self._hellos = RateLimiter(FRIENDLY_HOST_RATE if open_access else HELLO_RATE)
         #: The hosts that called since they were last noted, and what their calls told.
         self._seen: dict[HostId, Seen] = {}
+        #: When each was noted last.
+        self._noted_at: dict[HostId, float] = {}
         self._speeds: dict[HostId, float] = {}
+
+    def tasks(self) -> list[Coroutine[Any, Any, None]]:
+        """What must run as long as this is used."""
+        return [self._finding.run(), self._registering.run()]
 
     def forget(self) -> None:
         """Somebody changed a host: ask the database about all of them again."""
@@ -51,10 +64,17 @@ class Hosts:
 
     async def note_seen(self) -> None:
         """Tell the database who called, and learn how fast they are."""
-        seen, self._seen = self._seen, {}
-        if len(self._speeds) > MOST_HOSTS_REMEMBERED:
-            self._speeds.clear()
-        self._speeds.update(await self._store.hosts_seen(seen))
+        now = time.monotonic()
+        due = {
+            host: seen for host, seen in self._seen.items()
+            if seen.seconds or now - self._noted_at.get(host, -NOTE_SECONDS) >= NOTE_SECONDS
+        }  # fmt: skip
+        self._seen = {host: seen for host, seen in self._seen.items() if host not in due}
+        for remembered in (self._speeds, self._noted_at):
+            if len(remembered) > MOST_HOSTS_REMEMBERED:
+                remembered.clear()
+        self._noted_at.update(dict.fromkeys(due, now))
+        self._speeds.update(await self._store.hosts_seen(due))
 
     def speed(self, host: Host, said: float) -> float:
         """Nodes a second: by its record, or by what the host says while that is too short."""
@@ -71,7 +91,7 @@ class Hosts:
         """The host that calls, about this number of leases; a refusal when it may not."""
         host = self._hosts.get(host_key)
         if host is None:
-            host = await self.finding(host_key_digest(host_key))
+            host = await self._finding(host_key_digest(host_key))
         if host is None or host.user != ACCOUNT.get().user:
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
@@ -83,17 +103,13 @@ class Hosts:
         seen.speed = speed or seen.speed
         return host
 
-    async def register(
-        self, host_key: bytes, *, name: str, version: str, workers: int, speed: float,
-        hardware: Hardware,
-    ) -> Host:  # fmt: skip
-        """The host that says hello, a new one perhaps; a refusal when it may not."""
+    async def register(self, host_key: bytes, **said: Any) -> Host:
+        """The host that says hello, with these fields of an `Introduction`, a new one perhaps; a
+        refusal when it may not.
+        """
         user = ACCOUNT.get().user
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
-        return await self._store.register_host(
-            user, host_key_digest(host_key), name=name, version=version, workers=workers,
-            speed=speed, hardware=hardware,
-        )  # fmt: skip
+        return await self._registering(Introduction(user, host_key_digest(host_key), **said))
 
     def remember(self, host_key: bytes, host: Host) -> None:
         """Keep a host for its next calls; a refusal when it is banned or too fast."""

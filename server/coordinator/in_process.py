@@ -19,7 +19,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from zermelo.server.coordinator.account_store import Host, HostStore
+from zermelo.server.coordinator.account_store import Host, HostStore, Introduction
 from zermelo.server.coordinator.leases import (
     Directive,
     Leased,
@@ -67,9 +67,11 @@ class InProcessCoordinator:
     ) -> Host:
         """A host of the user of this name, both new unless they are there."""
         rows = run_blocking(self._statements.run("ensure_user", {"name": user}))
-        return run_blocking(self._hosts.register_host(
+        introduction = Introduction(
             rows[0][0], host_key_digest or uuid.uuid4(), name="", version="", workers=1, speed=speed
-        ))  # fmt: skip
+        )
+        (host,) = run_blocking(self._hosts.register_hosts([introduction]))
+        return host
 
     def request(self, host: Host, wanted: int = 1, speed: float = 0.0) -> list[Leased]:
         """Leases of at most `wanted` workunits for a host of this speed."""
@@ -81,6 +83,7 @@ class InProcessCoordinator:
         self._quota.forget()
         self._second_opinions.work_may_be_ready()
         self._second_opinions.probe_rate = self.probe_rate
+        run_blocking(self._second_opinions.renew_probes())
         leased, _ = run_blocking(self._assigner.assign(requests))
         return leased
 

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import grpc
 import psycopg
@@ -49,15 +50,23 @@ log = logging.getLogger(__name__)
 
 HOUSEKEEPING_SECONDS = 2.0
 GRACE_SECONDS = 1.0
+#: When to look for garbage in circles, which calls hardly leave: so seldom that no call waits for
+#: a look at everything that thousands of clients keep in memory.
+GARBAGE_THRESHOLDS = (20_000, 20, 50)
+#: gRPC servers that share the port, each of which takes one call at a time: see `transport`.
+SERVERS = 8
 #: How many calls may wait to be looked at. gRPC would throw away some beyond a thousand, without
 #: a word to the client; the queues behind are shorter, and say when to try again.
 MOST_CALLS_WAITING = 50_000
+#: Within which a connection must have come about, and after which one without calls ends.
+HANDSHAKE_MS, IDLE_MS = 20_000, 600_000
 #: How much of a request may come before it is asked for.
 LOOKAHEAD_BYTES = 64 * 1024
 
+#: What a coordinator serves behind its admission.
+NAMES = tuple(served.full_name for served in SERVICES)
 SERVER_OPTIONS = (
-    # Two coordinators on one port must be an error, not a lottery.
-    ("grpc.so_reuseport", 0),
+    ("grpc.so_reuseport", 1),
     ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
     # A compressed request is inflated by gRPC before anybody knows who sent it, and no client of
     # ours compresses: only the algorithm 0, "identity", is accepted.
@@ -66,6 +75,9 @@ SERVER_OPTIONS = (
     ("grpc.http2.bdp_probe", 0),
     ("grpc.http2.lookahead_bytes", LOOKAHEAD_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    # Who connects says so at once, and who has nothing to say for long may come again.
+    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ("grpc.max_connection_idle_ms", IDLE_MS),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
     ("grpc.server.max_pending_requests", MOST_CALLS_WAITING),
@@ -85,6 +97,7 @@ def run(
     # Each connection of a pool would tell of an outage, each time that it tries again.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     gc.freeze()  # what is loaded by now is no garbage: looking for some there takes 40 ms
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     uvloop.run(_serve(url, stop, settings, reply_to_researcher))
 
 
@@ -105,20 +118,15 @@ async def _serve(
     # Volunteers wait for each other, never operators for them.
     pool, own, reading = BlockingPool(url), BlockingPool(url), library(url)
     service = Service(leases, hosts, metrics, settings)
-    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(admission,))
-    server.add_generic_rpc_handlers((
+    handlers = (
         service_handler(COORDINATOR, methods_of(service, Members(accounts, host_store))),
         service_handler(OPERATIONS, lambda _: Operations(pool).serve),
         service_handler(VOLUNTEERS, lambda _: Volunteers(own).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
-    ))
-    names = tuple(served.full_name for served in SERVICES)
-    healthy = health.aio.HealthServicer()
-    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
-    reflection.enable_server_reflection(
-        (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
-    bind(server, settings)
+    healthy = health.aio.HealthServicer()
+    servers = [_server(admission, handlers, healthy) for _ in range(SERVERS)]
+    bind(servers, settings)
     metrics.registry.register(DatabaseCollector(url))
     serve_metrics(settings.metrics_listen, metrics.registry)
     await statements.open()
@@ -132,14 +140,15 @@ async def _serve(
         asyncio.create_task(work)
         for work in (
             *leases.tasks(),
-            admission.finding.run(),
-            hosts.finding.run(),
+            *admission.tasks(),
+            *hosts.tasks(),
             _listen(url, leases, forget),
             _keep_house(hosts, leases),
         )
     ]
-    await server.start()
-    for part in ("", *names):
+    for server in servers:
+        await server.start()
+    for part in ("", *NAMES):
         await healthy.set(part, health_pb2.HealthCheckResponse.SERVING)
     log.info("coordinator listens on %s", settings.listen)
     try:
@@ -147,7 +156,7 @@ async def _serve(
     finally:
         leases.stop()
         await healthy.enter_graceful_shutdown()
-        await server.stop(GRACE_SECONDS)
+        await asyncio.gather(*(server.stop(GRACE_SECONDS) for server in servers))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -157,6 +166,19 @@ async def _serve(
         await own.close()
         await reading.close()
         await statements.close()
+
+
+def _server(
+    admission: Admission, handlers: tuple[grpc.GenericRpcHandler, ...], healthy: Any
+) -> grpc.aio.Server:
+    """One of the servers, which differ in nothing."""
+    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(admission,))
+    server.add_generic_rpc_handlers(handlers)
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
+    reflection.enable_server_reflection(
+        (*NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), server
+    )
+    return server
 
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:

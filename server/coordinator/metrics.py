@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 #: A heartbeat takes a millisecond; RequestWork may wait for work up to a minute.
@@ -15,6 +17,7 @@ class CoordinatorMetrics:
             "zermelo_call_seconds", "How long served calls took", ["rpc"],
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
+        self._seconds_of = cache(self._seconds.labels)
         self._refused = Counter(
             "zermelo_calls_refused", "Calls that got a status instead of a reply",
             ["rpc", "reason"], registry=self.registry,
@@ -27,7 +30,7 @@ class CoordinatorMetrics:
         )
 
     def served(self, rpc: str, seconds: float) -> None:
-        self._seconds.labels(rpc).observe(seconds)
+        self._seconds_of(rpc).observe(seconds)
 
     def refused(self, rpc: str, reason: str) -> None:
         self._refused.labels(rpc, reason).inc()

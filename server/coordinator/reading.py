@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable
 from contextlib import suppress
+from functools import lru_cache
 from ipaddress import ip_network
 from typing import Any
 from urllib.parse import unquote
@@ -70,6 +71,7 @@ class RequestReader:
         return request
 
 
+@lru_cache(maxsize=16_384)
 def address_of(peer: str) -> str:
     """Where a call comes from, without the port; of IPv6 the network, which one person owns."""
     kind, _, rest = unquote(peer).partition(":")

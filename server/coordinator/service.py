@@ -13,7 +13,6 @@ import grpc
 from zermelo import __version__
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server.coordinator.account_store import Hardware
 from zermelo.server.coordinator.below import fault_below
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import (
@@ -94,7 +93,9 @@ class Service:
             version=one_line(request.client_version),
             workers=request.workers,
             speed=float(request.speed),
-            hardware=Hardware(request.cores, request.memory_mb, one_line(request.platform)),
+            cores=request.cores,
+            memory_mb=request.memory_mb,
+            platform=one_line(request.platform),
         )
         await self._leases.give_back_others(host.id, request.held_leases)
         self._hosts.remember(request.host_key, host)

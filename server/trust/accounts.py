@@ -109,12 +109,31 @@ def checked_own_name(name: str, what: str = "user name") -> str:
     return name
 
 
+def looks_of(name: str, team: str) -> list[str]:
+    """The looks to be locked while a user and its team, if any, are made."""
+    return [f"user {look_of(name)}", *([team_look(team)] if team else [])]
+
+
+def team_look(name: str) -> str:
+    """The look to be locked while a team is made."""
+    return f"team {look_of(name)}"
+
+
+def team_taken(name: str) -> AccountError:
+    return AccountError(
+        f"team {name!r}: there is a team whose name looks so; choose another, or write it as they"
+        " do to join them"
+    )
+
+
 def open_account(
     connection: Connection, name: str, role: Role, *, team: str = "", reason: str = "", actor: str
 ) -> str:
     """A new account; its token, which is told only now. `AccountError` if the name is taken."""
     name = checked_name(name)
+    team = checked_name(team, "team") if team else ""
     with connection.transaction():
+        connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
         team_id, founded = _team(connection, team)
         row = connection.execute(
             query("open_account"),
@@ -183,9 +202,12 @@ def _team(connection: Connection, name: str) -> tuple[int | None, bool]:
     """The team of this name, none for an empty one, and whether it is new."""
     if not name:
         return None, False
-    name = checked_name(name, "team")
-    row = connection.execute(query("ensure_team"), {"name": name, "look": look_of(name)}).fetchone()
-    return (int(row[0]), bool(row[1])) if row else (None, False)
+    row = connection.execute(
+        query("ensure_team"), {"name": name, "look": look_of(name)}
+    ).fetchone()
+    if row is None:
+        raise team_taken(name)
+    return int(row[0]), bool(row[1])
 
 
 def _add_token(connection: Connection, user: UserId) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.server.database import Connection
-from zermelo.server.trust.accounts import AccountError, UserId, checked_own_name
+from zermelo.server.trust.accounts import AccountError, UserId, checked_own_name, team_look
 from zermelo.server.trust.looks import look_of
 from zermelo.sql import query
 
@@ -31,6 +31,7 @@ def found_team(connection: Connection, user: UserId, name: str, description: str
     """A new team with this founder; its name, normalised."""
     name = checked_own_name(name, "team")
     with connection.transaction():
+        connection.execute(query("lock_looks"), {"looks": [team_look(name)]})
         row = connection.execute(
             query("found_team"),
             {

@@ -3,10 +3,7 @@
 -- and what the project tells volunteers. Nothing that is there changes its meaning.
 
 ALTER TABLE teams ADD COLUMN description text NOT NULL DEFAULT '',
-                  ADD COLUMN look text NOT NULL DEFAULT '',
                   ADD COLUMN founder integer REFERENCES users;
-UPDATE teams SET look = lower(normalize(name, NFKC));
-CREATE INDEX teams_look ON teams (look);
 
 ALTER TABLE users ADD COLUMN team_since timestamptz,
                   ADD COLUMN deleted_at timestamptz,

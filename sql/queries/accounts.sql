@@ -1,14 +1,17 @@
 -- Accounts: users, their tokens and teams.
 
+-- name: lock_looks
+-- Until the transaction ends nobody else makes users or teams of these looks. A statement of its
+-- own: one that waited itself would not see what was committed meanwhile. In one order, so that
+-- no two wait for each other.
+SELECT pg_advisory_xact_lock(hashtextextended(look, 0))
+FROM (SELECT unnest(%(looks)s::text[]) AS look ORDER BY look) AS sorted
+
 -- name: open_account
--- A new user. Nothing comes back when the name is taken, or looks like another one's. One at a
--- time of the same look: the lock ends with the transaction.
-WITH alone AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(hashtextextended(%(look)s, 0))
-)
+-- A new user. Nothing comes back when the name is taken, or looks like another one's.
 INSERT INTO users (name, look, team, role, team_since)
-SELECT %(name)s, %(look)s, %(team)s, %(role)s, CASE WHEN %(team)s::integer IS NOT NULL THEN now() END
-FROM alone
+SELECT %(name)s, %(look)s, %(team)s, %(role)s,
+       CASE WHEN %(team)s::integer IS NOT NULL THEN now() END
 WHERE NOT EXISTS (SELECT FROM users WHERE look = %(look)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
@@ -21,10 +24,14 @@ ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING id
 
 -- name: ensure_team
--- The team of this name, made if there is none; as above. Whether it is new.
-INSERT INTO teams (name, look) VALUES (%(name)s, %(look)s)
-ON CONFLICT (name) DO UPDATE SET name = excluded.name
-RETURNING id, xmax = 0
+-- The team of this name, made if there is none, and whether it is new. Nothing comes back when its
+-- name looks like that of another team.
+WITH made AS (
+    INSERT INTO teams (name, look) SELECT %(name)s, %(look)s
+    WHERE NOT EXISTS (SELECT FROM teams WHERE look = %(look)s OR name = %(name)s)
+    RETURNING id
+)
+SELECT id, true FROM made UNION ALL SELECT id, false FROM teams WHERE name = %(name)s
 
 -- name: add_token
 INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)

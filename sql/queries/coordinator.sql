@@ -6,17 +6,24 @@
 -- the state in the update itself would let the planner go through the index of all open leases
 -- or workunits instead, which often look empty to it; `state::text` keeps it from that.
 
--- name: register_host
--- A host says hello: create it or note what it says of itself. One that changes its user has
--- to earn trust anew, and coordinators forget whose it was.
-WITH changed AS (
-    SELECT pg_notify('zermelo_accounts', '') FROM hosts
-    WHERE host_key_digest = %(host_key_digest)s AND user_id <> %(user)s
+-- name: register_hosts
+-- Hosts say hello: create each or note what it says of itself. One that changes its user has
+-- to earn trust anew, and coordinators forget whose it was. In one order, so that no two
+-- statements wait for each other.
+WITH said AS (
+    SELECT * FROM unnest(
+        %(user)s::integer[], %(host_key_digest)s::uuid[], %(name)s::text[], %(version)s::text[],
+        %(workers)s::integer[], %(speed)s::real[], %(cores)s::integer[],
+        %(memory_mb)s::integer[], %(platform)s::text[]
+    ) AS s (user_id, host_key_digest, name, version, workers, speed, cores, memory_mb, platform)
+),
+changed AS (
+    SELECT pg_notify('zermelo_accounts', '') FROM said s JOIN hosts USING (host_key_digest)
+    WHERE hosts.user_id <> s.user_id
 )
 INSERT INTO hosts AS h (user_id, host_key_digest, name, version, workers, speed, cores, memory_mb,
                         platform)
-VALUES (%(user)s, %(host_key_digest)s, %(name)s, %(version)s, %(workers)s, %(speed)s, %(cores)s,
-        %(memory_mb)s, %(platform)s)
+SELECT * FROM said ORDER BY host_key_digest
 ON CONFLICT (host_key_digest) DO UPDATE
 SET name = excluded.name, version = excluded.version, workers = excluded.workers,
     cores = excluded.cores, memory_mb = excluded.memory_mb, platform = excluded.platform,
@@ -25,7 +32,7 @@ SET name = excluded.name, version = excluded.version, workers = excluded.workers
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
     streak_part = CASE WHEN h.user_id = excluded.user_id THEN h.streak_part ELSE 0 END,
     user_id = excluded.user_id, seen_at = now()
-RETURNING id, user_id, banned_at IS NOT NULL AS banned,
+RETURNING host_key_digest, id, user_id, banned_at IS NOT NULL AS banned,
           CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,
           CASE WHEN banned_at IS NULL THEN '' ELSE coalesce((
               SELECT reason FROM bans WHERE bans.user_id = h.user_id AND bans.host = h.id
@@ -202,10 +209,11 @@ SELECT count(*) FROM written
 
 -- name: end_holds
 -- What is left of these holds, and of those whose coordinator did not end them in time, is
--- ready again.
+-- ready again. A hold lasts for seconds: one that ends in an hour is from before the clock was
+-- set back.
 WITH ended AS MATERIALIZED (
     SELECT id, workunits FROM holds
-    WHERE id = ANY (%(holds)s::bigint[]) OR until < now()
+    WHERE id = ANY (%(holds)s::bigint[]) OR until < now() OR until > now() + interval '1 hour'
     FOR UPDATE SKIP LOCKED
 ),
 gone AS (
@@ -448,10 +456,14 @@ told AS (
 SELECT id, (SELECT count(*) FROM told) AS told FROM locked WHERE state = 'open'
 
 -- name: return_other_leases
--- A host starts afresh: every lease but those it holds on to ends here.
-WITH locked AS MATERIALIZED (
-    SELECT id, workunit FROM leases
-    WHERE host = %(host)s AND state = 'open' AND id <> ALL (%(held)s::bigint[])
+-- Hosts start afresh: every lease but those that each holds on to ends here.
+WITH held AS (
+    SELECT * FROM unnest(%(host)s::integer[], %(lease)s::bigint[]) AS k (host, lease)
+),
+locked AS MATERIALIZED (
+    SELECT id, workunit FROM leases l
+    WHERE host = ANY (%(hosts)s::integer[]) AND state = 'open'
+      AND NOT EXISTS (SELECT FROM held k WHERE k.host = l.host AND k.lease = l.id)
     ORDER BY id
     FOR UPDATE
 ),
@@ -467,11 +479,12 @@ SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)
 
 -- name: expire_leases
 -- Leases that reached their deadline end, and their work is ready again. Where answers are
--- compared each of them takes from the quota of its user what two confirmed answers add. Several
--- coordinators may do this at the same time.
+-- compared each of them takes from the quota of its user what two confirmed answers add. Those
+-- of the future end, too, for free: the clock was set back, and nobody knows how old they are.
+-- Several coordinators may do this at the same time.
 WITH dead AS MATERIALIZED (
-    SELECT id, workunit, host FROM leases
-    WHERE state = 'open' AND deadline < now()
+    SELECT id, workunit, host, deadline < now() AS late FROM leases
+    WHERE state = 'open' AND (deadline < now() OR leased_at > now() + interval '1 minute')
     ORDER BY id
     LIMIT 10000
     FOR UPDATE SKIP LOCKED
@@ -490,6 +503,7 @@ idle AS (
     JOIN hosts h ON h.id = d.host
     JOIN workunits w ON w.id = d.workunit
     JOIN campaigns c ON c.id = w.campaign AND c.replication <> 'none'
+    WHERE d.late
     GROUP BY h.user_id
 ),
 lowered AS (

@@ -134,11 +134,8 @@ ORDER BY credit DESC, teams.id LIMIT %(most)s
 
 -- name: found_team
 -- A new team. Nothing comes back when the name is taken, or looks like another one's.
-WITH alone AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(hashtextextended(%(look)s, 1))
-)
 INSERT INTO teams (name, look, description, founder)
-SELECT %(name)s, %(look)s, %(description)s, %(user)s FROM alone
+SELECT %(name)s, %(look)s, %(description)s, %(user)s
 WHERE NOT EXISTS (SELECT FROM teams WHERE look = %(look)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id

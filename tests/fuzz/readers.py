@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import resource
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,7 @@ from tests.support.certificates import certificate_bytes, header
 from zermelo import ZermeloError
 from zermelo.checker import read_certificate, verify
 from zermelo.checker.limits import Memory
+from zermelo.cli.game_files import read_file
 from zermelo.cli.gtp import GtpSession, limited_lines, run_session
 from zermelo.cli.suite import load_suite
 from zermelo.engine.checkpoints import seal
@@ -28,6 +31,7 @@ from zermelo.engine.portable import PortableEngine
 from zermelo.engine.reversi import ReversiEngine
 from zermelo.engine.weights import DIGEST_BYTES, MAGIC, load_weights, read_provenance
 from zermelo.games import open_game
+from zermelo.games.definition.game import DefinedGame
 from zermelo.games.go import Go
 from zermelo.games.go_sgf import read_sgf
 from zermelo.games.reversi import Reversi
@@ -43,6 +47,9 @@ GAMES = [
     "go:3x4,ko=ssk,cycle=draw,suicide=forbidden,komi=0",
 ]
 _NODES = 200
+#: What a definition may cost in processor time and memory, and how much slower a reader is while
+#: its coverage is measured.
+DEFINITION_SECONDS, DEFINITION_BYTES, SLOWED = 1.0, 64 << 20, 4.0
 _FOLDER = Path(tempfile.gettempdir())
 
 
@@ -125,6 +132,23 @@ def weights(data: bytes) -> None:
             read_provenance(path)
 
 
+def definition(data: bytes) -> None:
+    """A game of a stranger: read, checked and played, within a second and 64 MB."""
+    started, before = time.process_time(), _peak_bytes()
+    with _Foreign(data) as path, suppress(ZermeloError):
+        game = DefinedGame(read := read_file(path), read.params.parse(""))
+        position = game.initial()
+        for _ in range(4):
+            moves = game.moves(position)
+            assert game.is_final(position) or moves
+            if not moves:
+                break
+            position = game.parse(game.format(game.play(position, moves[len(data) % len(moves)])))
+    seconds, grown = time.process_time() - started, _peak_bytes() - before
+    assert seconds < DEFINITION_SECONDS * SLOWED, f"{seconds:.1f} s"
+    assert grown < DEFINITION_BYTES, f"{grown} bytes"
+
+
 def sgf(data: bytes) -> None:
     for game in _SGF_GAMES:
         with suppress(ZermeloError):
@@ -158,6 +182,11 @@ def _without_files(lines: Any) -> Any:
     return (line for line in lines if "loadsgf" not in line)
 
 
+def _peak_bytes() -> int:
+    """The most memory that this process ever had."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
 def _reversi_magic() -> bytes:
     from zermelo.engine import reversi
 
@@ -172,7 +201,7 @@ _CLAIM_GAMES = [Reversi(4, 4), Go(3, 3)]
 READERS: dict[str, Callable[[bytes], None]] = {
     reader.__name__: reader
     for reader in (
-        certificate, certificate_header, certificate_entries, checkpoint, weights, sgf, obf,
-        claims, gtp,
+        certificate, certificate_header, certificate_entries, checkpoint, weights, definition,
+        sgf, obf, claims, gtp,
     )
 }

@@ -37,7 +37,8 @@ Behaviour = Callable[[Any, int], Reply]
 class HostileCoordinator:
     """Use as ``with HostileCoordinator(Hello=..., RequestWork=...) as server``.
 
-    RPCs without a behaviour of their own are answered as by an honest coordinator without work.
+    RPCs without a behaviour of their own are answered as by an honest coordinator without work;
+    those of researchers and operators are not served.
     """
 
     def __init__(self, *, gzip: bool = False, **behaviours: Behaviour) -> None:
@@ -45,8 +46,8 @@ class HostileCoordinator:
         self._gzip = gzip
         self.address = f"127.0.0.1:{free_port()}"
         #: When each RPC was called, and with what.
-        self.times: dict[str, list[float]] = {name: [] for name in HONEST}
-        self.requests: dict[str, list[Any]] = {name: [] for name in HONEST}
+        self.times: dict[str, list[float]] = {name: [] for name in self._behaviours}
+        self.requests: dict[str, list[Any]] = {name: [] for name in self._behaviours}
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
@@ -74,10 +75,12 @@ class HostileCoordinator:
         server = grpc.aio.server(
             options=(("grpc.max_send_message_length", -1),), compression=compression
         )
-        handlers = {method.name: self._handler(method) for method in service.COORDINATOR.methods}
-        server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(service.COORDINATOR.full_name, handlers),)
-        )
+        server.add_generic_rpc_handlers(tuple(
+            grpc.method_handlers_generic_handler(served.full_name, {
+                method.name: self._handler(method) for method in served.methods
+                if method.name in self._behaviours
+            }) for served in service.SERVICES
+        ))  # fmt: skip
         server.add_insecure_port(self.address)
         await server.start()
         self._ready.set()

@@ -41,6 +41,8 @@ Reply = TypeVar("Reply")
 MOST_ROWS_A_BATCH = 2048
 #: How long results and heartbeats are gathered: nobody waits for their replies to go on.
 GATHER_SECONDS = 0.05
+#: ... and calls of clients that have just arrived, where many do.
+LIST_SECONDS = 0.2
 
 
 class LeaseManager:
@@ -61,8 +63,9 @@ class LeaseManager:
         self._submitting = _batched(self._store.submit)
         self._beating = _batched(self._store.heartbeat)
         self._asking = _batched(self._store.questions, apart=0.0)
-        self._listing = _shared(self._store.running_games)
-        self._telling = _shared(self._store.told_to_volunteers)
+        self._starting = Batcher(self._store.give_back_others)
+        self._listing = _shared(self._store.running_games, apart=LIST_SECONDS)
+        self._telling = _shared(self._store.told_to_volunteers, apart=LIST_SECONDS)
         self._looking = _shared(self._store.campaigns_open)
 
     # -- the door ---------------------------------------------------------------------------
@@ -116,7 +119,7 @@ class LeaseManager:
 
     async def give_back_others(self, host: HostId, held: Sequence[LeaseId]) -> None:
         """End every open lease of a host but those it holds on to."""
-        await self._store.give_back_others(host, held)
+        await self._starting((host, held))
 
     # -- what the coordinator tells ---------------------------------------------------------
 
@@ -150,6 +153,7 @@ class LeaseManager:
             self._submitting.run(),
             self._beating.run(),
             self._asking.run(),
+            self._starting.run(),
             self._listing.run(),
             self._telling.run(),
             self._looking.run(),
@@ -164,6 +168,8 @@ class LeaseManager:
         if lost := await self._store.end_holds():
             log.info("%d workunits are ready again that a coordinator held and lost", lost)
         self._second_opinions.probe_rate = await self._store.probe_rate()
+        await self._second_opinions.renew_probes()
+        await self._quota.renew()
         self._second_opinions.work_may_be_ready()  # the word of it may be lost with a connection
 
     async def _fill(self) -> None:
@@ -196,10 +202,12 @@ def _batched(
     return Batcher(serve, weight=len, most=MOST_ROWS_A_BATCH, apart=apart)
 
 
-def _shared(look_up: Callable[[], Awaitable[Reply]]) -> Batcher[None, Reply]:
+def _shared(
+    look_up: Callable[[], Awaitable[Reply]], apart: float = 0.0
+) -> Batcher[None, Reply]:
     """Gives one answer to everybody who asks at the same moment."""
 
     async def serve(calls: list[None]) -> list[Reply]:
         return [await look_up()] * len(calls)
 
-    return Batcher(serve)
+    return Batcher(serve, apart=apart)

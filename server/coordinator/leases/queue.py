@@ -33,6 +33,8 @@ RECHECK_SECONDS = 0.4
 ASK_SECONDS = 0.05
 #: Calls that can wait are told that the database is away when it has been for this long.
 AWAY_SECONDS = 5.0
+#: How long calls are gathered for one batch of statements, where several wait.
+GATHER_SECONDS = 0.025
 
 
 @dataclass(slots=True, eq=False)
@@ -59,6 +61,8 @@ class CallQueue:
         #: How often somebody said that there is work.
         self._news = 0
         self._asked_at = 0.0
+        #: When the next batch may be served.
+        self._not_before = 0.0
         #: Since when the database is away, if it is.
         self._away_since: float | None = None
         self.stopping = False
@@ -156,7 +160,10 @@ class CallQueue:
     async def _serve(self) -> None:
         self._serve_at_once()
         while self._queue and not self._is_dry():
+            await self._gather()
             batch, news = self._next_batch(), self._news
+            if not batch:
+                break
             leased, granted = await self._assigner.assign([waiting.request for waiting in batch])
             # What became ready while the statement ran may not be among what it saw.
             self._dry = len(leased) < sum(granted) and news == self._news
@@ -172,6 +179,14 @@ class CallQueue:
                 if not waiting.patient:
                     waiting.answer([])
             await self._ask_for_more()
+
+    async def _gather(self) -> None:
+        """In a crowd, let calls come together; one that is alone does not wait."""
+        loop = asyncio.get_running_loop()
+        if (pause := self._not_before - loop.time()) > 0:
+            await asyncio.sleep(pause)
+        crowd = len(self._queue) > 1
+        self._not_before = loop.time() + (GATHER_SECONDS if crowd else 0.0)
 
     def _serve_at_once(self) -> None:
         for waiting in [waiting for waiting in self._queue if not waiting.future.done()]:

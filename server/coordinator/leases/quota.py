@@ -94,8 +94,9 @@ class _Remembered(Generic[Key]):
         """Look up what is unknown, or not to be believed when each wants this number of leases."""
         unsure = [
             key for key, number in wanted.items()
-            if (known := self._known.get(key)) is None or self._age(known) > (
-                REMEMBER_SECONDS if known.free >= number else self._full_seconds
+            if not self.suffices(key, number) and (
+                (known := self._known.get(key)) is None or known.free >= number
+                or self._age(known) > self._full_seconds
             )
         ]  # fmt: skip
         if unsure:

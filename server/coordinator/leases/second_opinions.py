@@ -16,8 +16,7 @@ from zermelo.server.coordinator.leases.rows import Again, WorkunitId
 from zermelo.server.coordinator.leases.store import LeaseStore
 
 #: Known answers to choose from, the latest.
-MAX_PROBES = 64
-
+MAX_PROBES = 256
 
 #: Workunits to choose from at least: the users of a call may have seen the most urgent ones.
 LEAST_AGAIN = 32
@@ -30,6 +29,7 @@ class SecondOpinions:
         self._waiting, self._news = True, True
         #: Which part of the leases shall be probes.
         self.probe_rate = 0.0
+        self._probes: list[Again] = []
 
     @property
     def possible(self) -> bool:
@@ -54,11 +54,18 @@ class SecondOpinions:
         self._waiting = bool(again)
         return again
 
+    async def renew_probes(self) -> None:
+        """Look for workunits with known answers, ahead of the calls that get them."""
+        self._probes = await self._store.probes(MAX_PROBES) if self.probe_rate else []
+
     async def choose(self, slots: Sequence[Slot]) -> dict[int, tuple[WorkunitId, bool]]:
         """For some of the slots, by their index, a workunit and whether it is a probe."""
         again = await self.look(max(LEAST_AGAIN, 2 * len(slots)))
-        probes = await self._store.probes(MAX_PROBES) if self.probe_rate else []
-        return choose(slots, again, probes, self.probe_rate)
+        chosen = choose(slots, again, self._probes, self.probe_rate)
+        if used := {workunit for workunit, probe in chosen.values() if probe}:
+            # Whom it was given to is not known before it is looked up again.
+            self._probes = [item for item in self._probes if item.workunit not in used]
+        return chosen
 
 
 def choose(

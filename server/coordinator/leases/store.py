@@ -290,10 +290,18 @@ class LeaseStore:
         )
         return len(rows)
 
-    async def give_back_others(self, host: HostId, held: Sequence[LeaseId]) -> None:
-        """End every open lease of a host but those it holds on to."""
+    async def give_back_others(
+        self, hosts: Sequence[tuple[HostId, Sequence[LeaseId]]]
+    ) -> list[None]:
+        """End every open lease of hosts but those that each holds on to."""
         await self._written()
-        await self._statements.run("return_other_leases", {"host": host, "held": list(held)})
+        held = [(host, lease) for host, leases in hosts for lease in leases]
+        await self._statements.run("return_other_leases", {
+            "hosts": array([host for host, _ in hosts]),
+            "host": array([host for host, _ in held]),
+            "lease": array([lease for _, lease in held]),
+        })  # fmt: skip
+        return [None] * len(hosts)
 
     async def expire(self) -> int:
         """End leases that reached their deadline; how many."""

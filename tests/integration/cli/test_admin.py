@@ -37,7 +37,7 @@ def admin(*arguments: str, door: tuple[str, ...]) -> Any:
     if run.exception and not isinstance(run.exception, SystemExit):
         raise run.exception
     assert run.exit_code == 0, run.output
-    return json.loads(run.output)
+    return json.loads(run.stdout)
 
 
 @pytest.fixture

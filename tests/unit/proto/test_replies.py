@@ -13,6 +13,7 @@ from zermelo.proto import service
 from zermelo.proto.limits import LimitError
 from zermelo.proto.replies import (
     LEAST_MAX_BYTES,
+    MAX_FIELDS,
     MAX_REPLY_BYTES,
     ReplyError,
     channel_options,
@@ -67,15 +68,15 @@ TOO_MUCH = {
 @pytest.mark.parametrize("what", TOO_MUCH)
 def test_too_much_is_refused_on_the_wire(what: str) -> None:
     with pytest.raises(LimitError):
-        check_wire(WORK, TOO_MUCH[what])
+        check_wire(WORK, TOO_MUCH[what], MAX_FIELDS)
     assert isinstance(parse(TOO_MUCH[what]), ReplyError)
 
 
 def test_numbers_that_are_not_packed_are_counted_too() -> None:
     numbers = b"\x10\x02" * 1025  # lo, each with a tag of its own
     with pytest.raises(LimitError, match="lo has more than 1024 items"):
-        check_wire(pb.KnownBounds.DESCRIPTOR, numbers)
-    check_wire(pb.KnownBounds.DESCRIPTOR, numbers[:2048])
+        check_wire(pb.KnownBounds.DESCRIPTOR, numbers, MAX_FIELDS)
+    check_wire(pb.KnownBounds.DESCRIPTOR, numbers[:2048], MAX_FIELDS)
 
 
 def test_a_few_fields_of_a_later_release_are_no_reason_to_refuse() -> None:

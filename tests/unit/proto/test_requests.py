@@ -12,6 +12,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import requests
 from zermelo.proto.limits import LimitError, check
 from zermelo.proto.service import SERVICES
+from zermelo.proto.wire import check_wire
 
 KEY = b"k" * 16
 RESULT = pb.Result(
@@ -48,7 +49,7 @@ def test_the_largest_request_within_its_limits_is_read(kind: Any) -> None:
 
 def test_requests_have_limits_of_their_own() -> None:
     sizes = {
-        method.input_type.name: requests.largest_bytes(method.input_type)
+        method.input_type.name: requests.max_request_bytes(method.input_type)
         for service in SERVICES for method in service.methods
     }  # fmt: skip
     assert sizes["RequestWorkRequest"] < sizes["RegisterRequest"] < 2048
@@ -71,7 +72,10 @@ def test_requests_have_limits_of_their_own() -> None:
         # ... or numbers that are not packed.
         (pb.SubmitResultsRequest, b"\x12\xd3\x4e\x3a\xd0\x4e" + b"\x10\x02" * 5032,
          "lo has more than 1024 items"),
-        (pb.SubmitResultsRequest, b"\xf8\x07\x00" * 200_000, "more than 32768 fields"),
+        (pb.SubmitResultsRequest, b"\xf8\x07\x00" * 200_000, "more than 256 fields"),
+        (pb.SubmitResultsRequest,
+         pb.SubmitResultsRequest(results=[pb.Result(proved=pb.KnownBounds(
+             histories=[b""] * 1024))] * 32).SerializeToString(), "more than 32768 fields"),
         (pb.SubmitResultsRequest, b"\x13\x14" * 4000, "no message"),
         (pb.SubmitResultsRequest, b"\x12\xff\xff\xff\x7f" * 2000, "no message"),
         (pb.SubmitResultsRequest, b"\xff" * 5000, "no message"),
@@ -82,7 +86,7 @@ def test_what_is_too_much_is_refused_unparsed(
     kind: Any, data: bytes, complaint: str
 ) -> None:
     with pytest.raises(LimitError, match=complaint):
-        requests.count_items(kind.DESCRIPTOR, data)
+        check_wire(kind.DESCRIPTOR, data, requests.MAX_FIELDS)
     with pytest.raises(LimitError, match=complaint):
         requests.parse(kind, data)
 
@@ -101,7 +105,7 @@ results = st.builds(
 def test_counting_reads_the_wire_as_protobuf_does(items: list[pb.Result]) -> None:
     message = pb.SubmitResultsRequest(host_key=KEY, results=items)
     data = message.SerializeToString()
-    requests.count_items(message.DESCRIPTOR, data)
+    check_wire(message.DESCRIPTOR, data, requests.MAX_FIELDS)
     # A last item that ends beyond the message.
     with pytest.raises(LimitError, match="no message"):
-        requests.count_items(message.DESCRIPTOR, data + b"\x12\x05\x08\x01")
+        check_wire(message.DESCRIPTOR, data + b"\x12\x05\x08\x01", requests.MAX_FIELDS)

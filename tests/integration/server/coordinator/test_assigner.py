@@ -15,7 +15,7 @@ import pytest
 from tests.support.coordinator import Host, Queue, running_coordinator
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.account_store import HostStore
+from zermelo.server.coordinator.account_store import HostStore, Introduction
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.quota import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Quota
@@ -58,6 +58,10 @@ class CountingStore(LeaseStore):
         return await super().workunits_asked_again(most)
 
 
+def introduction(user: UserId, digest: uuid.UUID, name: str = "") -> Introduction:
+    return Introduction(user, digest, name, version="", workers=1, speed=0.0)
+
+
 class Table:
     """An assigner, its store, and hosts that ask it."""
 
@@ -73,9 +77,7 @@ class Table:
 
     async def sit_down(self, user: str = "somebody") -> tuple[HostId, UserId]:
         rows = await self.statements.run("ensure_user", {"name": user})
-        host = await self.hosts.register_host(
-            rows[0][0], uuid.uuid4(), name="", version="", workers=1, speed=0.0
-        )
+        (host,) = await self.hosts.register_hosts([introduction(rows[0][0], uuid.uuid4())])
         return host.id, host.user
 
     async def ask(self, host: tuple[HostId, UserId], wanted: int = 1) -> list[Leased]:
@@ -175,6 +177,29 @@ def test_quotas_are_looked_up_again_after_a_while_and_when_told(
     at_table(database, play)
 
 
+def test_no_call_waits_for_a_quota_that_is_in_use(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        assert await table.ask(host)
+        for looks in range(1, 4):  # each call comes a little before the quota is too old
+            table.now += REMEMBER_SECONDS * 0.7
+            assert await table.ask(host)
+            assert table.store.asked["hosts"] == looks
+            await table.quota.renew()  # what housekeeping does
+            assert table.store.asked["hosts"] == looks + 1
+        connection.execute("UPDATE hosts SET quota = 1")
+        table.now += REMEMBER_SECONDS * 0.7
+        assert await table.ask(host)
+        await table.quota.renew()
+        assert await table.ask(host) == []
+
+    at_table(database, play)
+
+
 def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
     database: str, connection: Connection
 ) -> None:
@@ -189,18 +214,42 @@ def test_coordinators_are_told_of_bad_answers_and_of_new_owners(
         assert told() == 0
         records.note_errors(connection, [host])
         assert told() == 1
-        rows = await table.statements.run(
-            "register_host",
-            {
-                "user": other, "workers": 1, "speed": 0.0, "name": "", "version": "",
-                "cores": 1, "memory_mb": 1, "platform": "",
-                "host_key_digest": connection.execute(
-                    "SELECT host_key_digest FROM hosts WHERE id = %s", (host,)
-                ).fetchone()[0],  # type: ignore[index]
-            },
-        )  # fmt: skip
-        assert rows[0][:2] == (host, other)
+        (digest,) = connection.execute(
+            "SELECT host_key_digest FROM hosts WHERE id = %s", (host,)
+        ).fetchone() or (uuid.uuid4(),)
+        (moved,) = await table.hosts.register_hosts([introduction(other, digest)])
+        assert moved[:2] == (host, other)
         assert len(list(connection.notifies(timeout=60, stop_after=1))) == 1
+
+    at_table(database, play)
+
+
+def test_hosts_that_say_hello_together_are_told_apart(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    """Also those with one key, of whom the last is believed; and each keeps what it holds."""
+    queue.add(4)
+    same, own = uuid.uuid4(), uuid.uuid4()
+
+    async def play(table: Table) -> None:
+        (_, ada), (_, bob) = await table.sit_down("ada"), await table.sit_down("bob")
+        first, other, last = await table.hosts.register_hosts([
+            introduction(ada, same, "first"), introduction(ada, own, "other"),
+            introduction(bob, same, "last"),
+        ])  # fmt: skip
+        assert (first.user, other.user, last.user) == (ada, ada, bob)
+        assert first.id == last.id != other.id
+        named = connection.execute("SELECT name FROM hosts WHERE id = %s", (last.id,)).fetchone()
+        assert named == ("last",)
+        hosts = [(other.id, ada), (last.id, bob)]
+        taken = [[item.lease for item in await table.ask(host, 2)] for host in hosts]
+        # Nobody keeps what another one holds by naming it.
+        await table.store.give_back_others([
+            (other.id, [taken[0][0], taken[1][0]]), (last.id, [taken[1][1]])
+        ])  # fmt: skip
+        assert [[queue.lease_state(lease) for lease in leases] for leases in taken] == [
+            ["open", "abandoned"], ["abandoned", "open"]
+        ]  # fmt: skip
 
     at_table(database, play)
 

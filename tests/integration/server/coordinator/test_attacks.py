@@ -30,7 +30,7 @@ from zermelo.server.coordinator import reading, standard
 from zermelo.server.coordinator import service as work
 from zermelo.server.coordinator.leases import store
 from zermelo.server.coordinator.leases.queue import RECHECK_SECONDS
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 
@@ -76,6 +76,18 @@ def test_a_request_of_a_stranger_is_not_even_read(raw: grpc.Channel, read: list[
         code, _ = status(raw.unary_unary(SUBMIT), BOMB, metadata=metadata)
         assert code == grpc.StatusCode.UNAUTHENTICATED
     assert read == []
+
+
+def test_a_stranger_is_answered_before_its_request_has_come(raw: grpc.Channel) -> None:
+    answered = threading.Event()
+
+    def never() -> Iterator[bytes]:
+        answered.wait(60)
+        yield b""
+
+    call = raw.stream_unary(SUBMIT).future(never(), timeout=50)
+    assert call.code() == grpc.StatusCode.UNAUTHENTICATED
+    answered.set()
 
 
 def test_a_compressed_request_is_refused(raw: grpc.Channel, read: list[int]) -> None:
@@ -361,3 +373,45 @@ def test_no_name_looks_like_another(stub: service.CoordinatorStub) -> None:
     for own in ("ｏｐｅｒａｔｏｒ", "оperator"):
         code, _ = refusal(stub.Register, pb.RegisterRequest(user_name=own))
         assert code == grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_no_team_looks_like_another(stub: service.CoordinatorStub, connection: Connection) -> None:
+    def register(team: str) -> pb.RegisterRequest:
+        return pb.RegisterRequest(team=team)
+
+    for _ in range(2):  # the second joins
+        stub.Register(register("Solvers"), timeout=60)
+    for alike in ("solvers", "Ѕolvers", "SOLVERS", "So1vers"):
+        assert refusal(stub.Register, register(alike)) == (
+            grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT,
+        )  # fmt: skip
+        with pytest.raises(accounts.AccountError, match="join them"):
+            accounts.open_account(connection, "otto", Role.OPERATOR, team=alike, actor="test")
+    accounts.open_account(connection, "otto", Role.OPERATOR, team="Solvers", actor="test")
+    members = connection.execute(
+        "SELECT teams.name, count(*) FROM users JOIN teams ON teams.id = team GROUP BY 1"
+    ).fetchall()
+    assert members == [("Solvers", 3)]
+
+
+def test_names_that_come_at_the_same_moment_do_not_look_alike(
+    database: str, connection: Connection
+) -> None:
+    def open_other() -> None:
+        with connect_once(database) as other:
+            accounts.open_account(other, "аda", Role.VOLUNTEER, actor="test")
+
+    with ThreadPoolExecutor(1) as pool:
+        with connection.transaction():
+            accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+            waiting = pool.submit(open_other)
+            wait_until(lambda: waiting.done() or _somebody_waits(database))
+        with pytest.raises(accounts.AccountError, match="looks so"):
+            waiting.result()
+
+
+def _somebody_waits(database: str) -> bool:
+    with connect_once(database) as other:
+        return bool(other.execute(
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        ).fetchall())  # fmt: skip

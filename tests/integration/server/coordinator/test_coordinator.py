@@ -18,10 +18,11 @@ from zermelo.proto.known import KnownBounds, pack, to_message
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.leases import queue as call_queue
 from zermelo.server.coordinator.leases.queue import CallQueue
-from zermelo.server.coordinator.main import run
+from zermelo.server.coordinator.main import SERVER_OPTIONS, run
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.coordinator.transport import PortTakenError
+from zermelo.server.coordinator.transport import PortTakenError, bind
 from zermelo.server.database import Connection
+from zermelo.server.ports import free_port
 
 ACCEPTED, DUPLICATE = pb.Receipt.ACCEPTED, pb.Receipt.DUPLICATE
 LATE, REFUSED = pb.Receipt.LATE, pb.Receipt.REFUSED
@@ -479,6 +480,28 @@ def test_health_and_reflection(host: Host) -> None:
 def test_a_taken_port_is_an_error_with_a_sentence(database: str, coordinator: str) -> None:
     with pytest.raises(PortTakenError, match="taken"):
         run(database, threading.Event(), CoordinatorSettings(listen=coordinator))
+
+
+def test_of_two_that_begin_to_listen_at_the_same_moment_one_does() -> None:
+    settings = CoordinatorSettings(listen=f"127.0.0.1:{free_port()}", require_token=False)
+    together = threading.Barrier(2, timeout=60)
+
+    def listen(executor: ThreadPoolExecutor) -> bool:
+        servers = [grpc.server(executor, options=SERVER_OPTIONS) for _ in range(3)]
+        together.wait()
+        try:
+            bind(servers, settings)
+        except PortTakenError:
+            return False
+        finally:
+            together.wait()  # a port that is open stays so until the other one has tried
+            for server in servers:
+                server.stop(None)
+        return True
+
+    with ThreadPoolExecutor(2) as pool, ThreadPoolExecutor(1) as executor:
+        tries = [pool.submit(listen, executor) for _ in range(2)]
+        assert sorted(each.result() for each in tries) == [False, True]
 
 
 def test_many_calls_at_once_are_all_served(coordinator: str, queue: Queue) -> None:

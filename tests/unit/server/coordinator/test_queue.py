@@ -152,3 +152,55 @@ def test_a_poller_does_not_put_off_the_clock(monkeypatch: pytest.MonkeyPatch) ->
             running.cancel()
 
     assert [item.host for item in asyncio.run(ask())] == [2]
+
+
+class PlentyAssigner(OthersAssigner):
+    """Work for everybody, by statements alone."""
+
+    def __init__(self) -> None:
+        super().__init__(known=0)
+        self.batches: list[int] = []
+
+    async def assign(self, requests: list[Request]) -> tuple[list[Leased], list[int]]:
+        self.batches.append(len(requests))
+        leased = [
+            WORK._replace(request=place, host=request.host)
+            for place, request in enumerate(requests, 1)
+        ]
+        return leased, [1] * len(requests)
+
+
+def test_in_a_crowd_calls_are_gathered_and_a_call_alone_is_not_delayed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "GATHER_SECONDS", 0.5)
+
+    async def play() -> tuple[list[int], float]:
+        assigner = PlentyAssigner()
+        queue = CallQueue(cast(LeaseStore, QuietStore()), cast(Assigner, assigner))
+        running = asyncio.create_task(queue.run())
+        loop = asyncio.get_running_loop()
+
+        def call(host: int) -> asyncio.Task[list[Leased]]:
+            request = Request(host=host, user=1, wanted=1, speed=0.0)
+            return asyncio.create_task(queue.request(request, wait_seconds=60))
+
+        try:
+            started = loop.time()
+            for host in range(3):  # each alone
+                await call(host)
+            alone = loop.time() - started
+            crowd = [call(host) for host in range(4)]
+            await crowd[0]
+            for host in range(4, 10):
+                crowd.append(call(host))
+                await asyncio.sleep(0.01)
+            await asyncio.gather(*crowd)
+        finally:
+            running.cancel()
+        return assigner.batches, alone
+
+    batches, alone = asyncio.run(play())
+    assert batches[:4] == [1, 1, 1, 4]
+    assert batches[4:] == [6]
+    assert alone < 0.5

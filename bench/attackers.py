@@ -1,0 +1,146 @@
+"""Clients that attack while others work: what `attack.py` tries one by one, all at once.
+
+    bombers     strangers that send 16 MB of empty fields, plain and compressed
+    hoarders    take all that they get, report progress without end, never answer
+    pollers     answer at once and ask for more 2.5 times a second, without waiting
+    flooders    send the largest SubmitResults that is legal, for leases that do not exist
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import grpc
+import uvloop
+from attack import BOMB, POLL_SECONDS, SUBMIT, hello, results_of_nothing
+from crowd import write_report
+from pipeline import oracle
+
+from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import service
+from zermelo.proto.service import CoordinatorStub
+
+HOARD_SECONDS, BOMB_SECONDS = 2.0, 1.0
+ARRIVAL = 10.0
+MOST_BYTES = 2 * len(BOMB)
+
+
+class Attacker:
+    def __init__(self, address: str, token: str, codes: Counter[str]) -> None:
+        self._channel = grpc.aio.insecure_channel(address, options=[
+            ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", MOST_BYTES)
+        ])  # fmt: skip
+        self._stub = CoordinatorStub(self._channel)
+        self._more = {
+            "metadata": ((service.AUTHORIZATION, service.BEARER + token),), "timeout": 60
+        }
+        self._key = secrets.token_bytes(16)
+        self._codes = codes
+
+    async def live(self, end: float) -> None:
+        await asyncio.sleep(random.uniform(0, ARRIVAL))
+        await self._try(hello(self._stub, self._more["metadata"], self._key))
+        while time.monotonic() < end:
+            await self.step()
+        await self._channel.close()
+
+    async def step(self) -> None:
+        raise NotImplementedError
+
+    async def _try(self, call: Any) -> Any:
+        """The reply, if there is one; waits as long as it is told to, but a minute."""
+        name = type(self).__name__.lower()
+        try:
+            reply = await call
+        except grpc.aio.AioRpcError as error:
+            self._codes[f"{name} {error.code().name}"] += 1
+            told = dict(error.trailing_metadata() or ()).get(service.RETRY_AFTER, "100")
+            await asyncio.sleep(min(60.0, int(told) / 1000))
+            return None
+        self._codes[f"{name} OK"] += 1
+        return reply
+
+    async def _take(self, wanted: int) -> list[pb.Workunit]:
+        request = pb.RequestWorkRequest(host_key=self._key, wanted=wanted, speed=10**6)
+        reply = await self._try(self._stub.RequestWork(request, **self._more))
+        return list(reply.workunits) if reply else []
+
+
+class Bomber(Attacker):
+    async def step(self) -> None:
+        for compression in (grpc.Compression.NoCompression, grpc.Compression.Gzip):
+            call = self._channel.unary_unary(SUBMIT)
+            await self._try(call(BOMB, timeout=60, compression=compression))
+            await asyncio.sleep(BOMB_SECONDS)
+
+
+class Hoarder(Attacker):
+    @cached_property
+    def leases(self) -> dict[int, int]:
+        """The leases that it holds, with the nodes that it says it searched."""
+        return {}
+
+    async def step(self) -> None:
+        for workunit in await self._take(256):
+            self.leases[workunit.lease_id] = 0
+        await asyncio.sleep(HOARD_SECONDS)
+        for lease in self.leases:
+            self.leases[lease] += 10_000
+        progress = [
+            pb.LeaseProgress(lease_id=lease, nodes=nodes)
+            for lease, nodes in list(self.leases.items())[:1024]
+        ]
+        request = pb.HeartbeatRequest(host_key=self._key, leases=progress)
+        reply = await self._try(self._stub.Heartbeat(request, **self._more))
+        for update in reply.leases if reply else ():
+            if update.directive != pb.LeaseUpdate.CONTINUE:
+                self.leases.pop(update.lease_id, None)
+
+
+class Poller(Attacker):
+    async def step(self) -> None:
+        if workunits := await self._take(1):
+            request = pb.SubmitResultsRequest(
+                host_key=self._key, results=[oracle(workunit) for workunit in workunits]
+            )
+            await self._try(self._stub.SubmitResults(request, **self._more))
+        await asyncio.sleep(POLL_SECONDS)
+
+
+class Flooder(Attacker):
+    @cached_property
+    def request(self) -> pb.SubmitResultsRequest:
+        return results_of_nothing(self._key)
+
+    async def step(self) -> None:
+        await self._try(self._stub.SubmitResults(self.request, **self._more))
+
+
+KINDS = (Bomber, Hoarder, Poller, Flooder)
+
+
+async def attack(address: str, tokens: list[str], end: float) -> Counter[str]:
+    """Attack with one client for each token, of all kinds in turn; the statuses they got."""
+    codes: Counter[str] = Counter()
+    await asyncio.gather(*(
+        KINDS[number % len(KINDS)](address, token, codes).live(end)
+        for number, token in enumerate(tokens)
+    ))
+    return codes
+
+
+def attackers_process(
+    address: str, tokens: list[str], seconds: float, out: Path
+) -> Callable[[], None]:
+    def main() -> None:
+        write_report(uvloop.run(attack(address, tokens, time.monotonic() + seconds)), out)
+
+    return main
