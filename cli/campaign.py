@@ -208,9 +208,9 @@ def _show(summary: Summary, as_json: bool) -> None:
         "line": " ".join(summary.line) or "unknown",
         "tree": f"{summary.tree_nodes:,} nodes, {summary.open_questions:,} open questions",
         "workunits": (
-            f"{summary.workunits:,}: {summary.ready} ready, {summary.leased} leased,"
-            f" {summary.answered:,} answered, {summary.splits:,} split,"
-            f" {summary.withdrawn:,} withdrawn"
+            f"{summary.workunits:,}: {summary.ready:,} ready, {summary.leased:,} leased,"
+            f" {summary.returned:,} returned, {summary.answered:,} answered,"
+            f" {summary.splits:,} split, {summary.withdrawn:,} withdrawn"
         ),
         "searched": f"{summary.nodes:,} nodes, {_share(summary)} of them unneeded",
         "remaining": _remaining(summary),

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import click
+from psycopg.errors import InsufficientPrivilege
 
 from zermelo.cli.options import database_options, json_option, open_connection, open_database
+from zermelo.retry import first_line
 from zermelo.server.check import CHECKS, check_database
 from zermelo.server.database import (
     DatabaseError,
@@ -149,9 +151,23 @@ def renumber(data_dir: Path, database: str | None, as_json: bool) -> None:
 def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
     """Make the roles zermelo_service and zermelo_research, or grant them what is new."""
     with open_database(data_dir, database) as url, connect_once(url) as connection:
-        check_schema(connection)
-        with connection.transaction():
-            connection.execute(query("create_roles"))
+        try:
+            check_schema(connection)
+            # Who does not own the tables grants nothing, and PostgreSQL only warns.
+            owns = connection.execute(query("owns_tables")).fetchone()
+            if owns is None or not owns[0]:
+                raise _missing_rights("it does not own the tables")
+            with connection.transaction():
+                connection.execute(query("create_roles"))
+        except InsufficientPrivilege as error:
+            raise _missing_rights(first_line(error)) from error
     made = ["zermelo_service", "zermelo_research"]
     done = f"roles {' and '.join(made)} are up to date"
     click.echo(json.dumps({"roles": made}) if as_json else done)
+
+
+def _missing_rights(why: str) -> DatabaseError:
+    return DatabaseError(
+        f"this login may not make or grant roles ({why}); use one that owns the database and has"
+        " CREATEROLE, or let a superuser run it: docs/operating.md says how"
+    )

@@ -11,7 +11,7 @@ import click
 
 from zermelo.cli.options import database_options, open_connection, option
 from zermelo.cli.plain_errors import CommandError
-from zermelo.cli.token_options import token_options
+from zermelo.cli.token_options import remote_token_options
 
 if TYPE_CHECKING:
     from zermelo.research.queries import Campaigns
@@ -21,16 +21,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 Ask = Callable[[Any], Any]
 
 
+def _remote_option(name: str, **attributes: Any) -> Callable[[F], F]:
+    """An option about a coordinator to ask. Its twin begins with ``ZERMELO_REMOTE_``, so that
+    what operators and researchers export is none of a client's business on the same computer.
+    """
+    twin = "ZERMELO_REMOTE_" + name.lstrip("-").upper().replace("-", "_")
+    return option(name, envvar=twin, **attributes)
+
+
 def door_options(command: F) -> F:
     """Which door to take: ``--database`` and ``--data-dir``, or ``--server`` and its kin."""
     file = click.Path(path_type=Path, exists=True, dir_okay=False)
     for decorate in (
-        option("--key", type=file, default=None, help="The key of --certificate, PEM."),
-        option("--certificate", type=file, default=None,
+        _remote_option("--key", type=file, default=None, help="The key of --certificate, PEM."),
+        _remote_option("--certificate", type=file, default=None,
                help="Your own certificate, PEM, where the coordinator wants one of operators."),
-        option("--ca-file", type=file, default=None, help="Certificates to trust, PEM."),
-        token_options,
-        option("--server", default=None, metavar="HOST:PORT",
+        _remote_option("--ca-file", type=file, default=None, help="Certificates to trust, PEM."),
+        remote_token_options,
+        _remote_option("--server", default=None, metavar="HOST:PORT",
                help="Ask this coordinator instead of a database."),
         database_options,
     ):  # fmt: skip

@@ -20,7 +20,9 @@ class LazyGroup(PlainGroup):
     """
 
     def __init__(self, *args: Any, modules: Mapping[str, str], **attributes: Any) -> None:
-        """`modules` tells for each command the module that defines it under the same name."""
+        """`modules` tells for each command the module that defines it under the same name, with
+        an underscore for a hyphen, and one behind it where Python has the word itself.
+        """
         super().__init__(*args, **attributes)
         self._modules = modules
 
@@ -31,7 +33,9 @@ class LazyGroup(PlainGroup):
         if cmd_name not in self._modules:
             return None
         try:
-            command: click.Command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+            module = import_module(self._modules[cmd_name])
+            name = cmd_name.replace("-", "_")
+            command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")
         except ModuleNotFoundError as error:
             missing = missing_part(error)
             if missing is None:

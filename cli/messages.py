@@ -24,10 +24,15 @@ def print_message(message: Message, title: str, rows: Sequence[Message], as_json
     below = _messages(title, rows)
 
     def show() -> None:
-        print_facts((name, _cell(value)) for name, value in message_values(message).items())
+        print_facts(message_cells(message))
         below.show()
 
     Printout(plain(message) | plain(below.json), rows, show).print(as_json)
+
+
+def message_cells(message: Message) -> list[tuple[str, str]]:
+    """The fields of a message for people: name and value."""
+    return [(name, _cell(value)) for name, value in message_values(message).items()]
 
 
 def _messages(title: str, rows: Sequence[Message], columns: Sequence[str] = ()) -> Printout:

@@ -27,7 +27,8 @@ def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     """A click option with an environment twin: ``--hash-mb`` is also ``ZERMELO_HASH_MB``."""
     longest = max((name for name in names if name.startswith("-")), key=len).partition("/")[0]
     attributes.setdefault("show_default", True)
-    return click.option(*names, envvar=_twin(longest), show_envvar=True, **attributes)
+    attributes.setdefault("envvar", _twin(longest))
+    return click.option(*names, show_envvar=True, **attributes)
 
 
 def renamed_option(name: str, former: str, **attributes: Any) -> Callable[[F], F]:

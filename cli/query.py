@@ -51,7 +51,8 @@ def query() -> None:
 def _asks(
     method: Callable[..., Any], **others: Callable[[Any], Any]
 ) -> Callable[[Callable[..., Printout]], click.Command]:
-    """A command for a query: how to reach the campaign, the query's parameters, what to print.
+    """A command for a query: how to reach the campaign, if it is about one (or about a list of
+    them), the query's parameters, what to print.
 
     The function gets what can be asked and the parameters. `others` are options in place of
     the usual ones, or besides the query's own.
@@ -59,17 +60,23 @@ def _asks(
     asked = declaration(method)
     options = {name: _OPTIONS[name] for name in asked.parameters if name in _OPTIONS} | others
 
+    named = asked in OF_ONE_CAMPAIGN or "name" in asked.parameters
+
     def decorate(gather: Callable[..., Printout]) -> click.Command:
-        def command(campaign: str, as_json: bool, as_csv: bool, **given: Any) -> None:
+        def command(
+            as_json: bool, as_csv: bool, campaign: str | None = None, **given: Any
+        ) -> None:
             arguments = {name: given.pop(name) for name in options}
             with _campaigns(as_json, as_csv, given) as opened:
-                if asked in OF_ONE_CAMPAIGN:
+                if campaign is None:
+                    gather(opened, **arguments).print(as_json, as_csv)
+                elif asked in OF_ONE_CAMPAIGN:
                     gather(opened.campaign(campaign), **arguments).print(as_json, as_csv)
                 else:
                     gather(opened, campaign, **arguments).print(as_json, as_csv)
 
         for decorate_option in reversed([
-            click.argument("campaign"), *options.values(), door_options,
+            *([click.argument("campaign")] if named else []), *options.values(), door_options,
             option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs."),
             json_option,
         ]):  # fmt: skip
@@ -277,6 +284,30 @@ def _results(records: Sequence[replies.ResultRecord]) -> Printout:
                      str(one.workunit), span(one.lo, one.hi), short_count(one.nodes),
                      short_time(one.seconds), when(one.received_at)], words=4,
         nothing="no results yet",
+    )
+
+
+@_asks(Campaigns.teams)
+def teams(campaigns: Campaigns, most: int) -> Printout:
+    """The teams, those with the most credit (in millions of nodes) first."""
+    return table(
+        "teams", campaigns.teams(most),
+        ["team", "founder", "members", "credit", "this month", "a day"],
+        lambda one: [one.name, one.founder or "-", f"{one.members:,}", f"{one.credit:,.1f}",
+                     f"{one.month_credit:,.1f}", f"{one.average_credit:,.1f}"], words=2,
+        nothing="no teams yet",
+    )
+
+
+@_asks(Campaigns.volunteers)
+def volunteers(campaigns: Campaigns, most: int) -> Printout:
+    """The volunteers, those with the most credit (in millions of nodes) first."""
+    return table(
+        "volunteers", campaigns.volunteers(most),
+        ["volunteer", "team", "hosts", "results", "credit", "this month", "a day"],
+        lambda one: [one.name, one.team or "-", f"{one.hosts:,}", f"{one.results:,}",
+                     f"{one.credit:,.1f}", f"{one.month_credit:,.1f}",
+                     f"{one.average_credit:,.1f}"], words=2, nothing="nobody has credit yet",
     )
 
 

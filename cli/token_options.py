@@ -28,13 +28,24 @@ _FROM_FILE = "zermelo.cli.token_options"
 
 def token_options(command: F) -> F:
     """Pass the token as `token`; None where none is given."""
+    return _token_options(command, "ZERMELO_")
+
+
+def remote_token_options(command: F) -> F:
+    """The same for who asks a coordinator from afar, with variables of their own."""
+    return _token_options(command, "ZERMELO_REMOTE_")
+
+
+def _token_options(command: F, variables: str) -> F:
     file = option(
         "--token-file", metavar="FILE", is_eager=True, expose_value=False, callback=_read,
-        default=None, show_default="as configured",
+        default=None, show_default="as configured", envvar=f"{variables}TOKEN_FILE",
         help="A file with your secret token; - asks for it, or reads it from standard input."
-             " ZERMELO_TOKEN holds the token itself.",
+             f" {variables}TOKEN holds the token itself.",
     )  # fmt: skip
-    former = option("--token", default=None, hidden=True, callback=_choose)
+    former = option(
+        "--token", default=None, hidden=True, callback=_choose, envvar=f"{variables}TOKEN"
+    )
     return file(former(command))
 
 
@@ -50,7 +61,7 @@ def _choose(context: click.Context, parameter: click.Parameter, token: str | Non
     if token and on_command_line:
         click.secho(
             "warning: --token can be read by everybody on this machine, in the list of processes;"
-            " use --token-file or ZERMELO_TOKEN", fg="yellow", err=True,
+            " use --token-file or the environment", fg="yellow", err=True,
         )  # fmt: skip
     if not file or (token and on_command_line > file_on_command_line):
         return token

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from zermelo.client.configuration import ConfigurationError, address
-from zermelo.client.folder import why
+from zermelo.client.configuration import ConfigurationError, address, read_configuration
+from zermelo.client.folder import ClientFolder, why
 from zermelo.client.settings import ServerAddress
+from zermelo.client.token_file import TokenFile
 from zermelo.proto.remote import Identity
 
 
@@ -19,7 +20,8 @@ def identify(
         raise ConfigurationError("a certificate and its key go together; give both or neither")
     if not token:
         raise ConfigurationError(
-            "a server needs the token of an account there: give --token-file or ZERMELO_TOKEN"
+            "a server needs the token of an account there: give --token-file or"
+            " ZERMELO_REMOTE_TOKEN"
         )
     try:
         where = ServerAddress(address(server), token, ca_file)
@@ -27,6 +29,24 @@ def identify(
         raise ConfigurationError(f"server: {error}") from None
     read = [None if file is None else _read(file) for file in (ca_file, certificate, key)]
     return where.server, Identity(token, where.encrypted or certificate is not None, *read)
+
+
+def identify_owner(folder: ClientFolder, given: ServerAddress) -> tuple[str, Identity]:
+    """The address and the identity of the volunteer whose client is in this folder.
+
+    `given` stands above what the configuration says, where it says anything.
+    """
+    configuration = read_configuration(folder.config)
+    server = given.server or configuration.server
+    if not server:
+        raise ConfigurationError("no server is configured; run `zermelo client configure`")
+    configured = configuration.token if server == configuration.server else ""
+    token = given.token or configured or TokenFile(folder.token).token_for(server)
+    ca_file = given.ca_file or folder.find(configuration.ca_file)
+    tls = given.tls if given.tls != "auto" else configuration.tls
+    where = ServerAddress(server, token, ca_file, tls)
+    trusted = None if ca_file is None else _read(ca_file)
+    return server, Identity(token, where.encrypted, trusted)
 
 
 def _read(file: Path) -> bytes:

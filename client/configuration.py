@@ -255,7 +255,7 @@ def render(configuration: Configuration) -> str:
     """The whole file, every key with its comment."""
     lines = [
         "# What the Zermelo client on this computer may do; made by `zermelo client configure`.",
-        "# Change it as you like; the client reads it when it starts.",
+        "# Change it as you like; a running client follows its limits at once, the rest later.",
     ]
     for key in GENERAL:
         holder: object = configuration

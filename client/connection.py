@@ -105,6 +105,8 @@ class Connection(Caller):
         self._host_key = host_key
         self._registration = Registration(folder.registration)
         self._welcome = False
+        #: How many workers the server is told of.
+        self.workers = max(1, settings.preferences.workers)
         self.longest_wait_ms = 0
         #: Why the coordinator cannot be reached, while it cannot.
         self.trouble = ""
@@ -123,7 +125,7 @@ class Connection(Caller):
             cores=usable_cores(),
             memory_mb=memory_mb,
             platform=f"{platform.system()} {platform.machine()}"[:128],
-            workers=max(1, self._settings.preferences.workers),
+            workers=self.workers,
             speed=speed,
             held_leases=held,
         )

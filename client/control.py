@@ -14,7 +14,7 @@ import os
 import socket
 import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ LONGEST_PATH = 100
 LONGEST_REQUEST = 4096
 ANSWER_SECONDS = 5.0
 
-Command = Callable[[dict[str, Any]], dict[str, Any]]
+Answer = dict[str, Any]
+Command = Callable[[dict[str, Any]], Answer | Awaitable[Answer]]
 
 
 class NotRunningError(ClientError):
@@ -60,11 +61,11 @@ class ControlServer:
         with suppress(ConnectionError, ValueError, asyncio.IncompleteReadError):
             if _is_owner(writer.get_extra_info("socket")):
                 while line := await reader.readline():
-                    writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                    writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
                     await writer.drain()
         writer.close()
 
-    def _answer(self, line: bytes) -> dict[str, Any]:
+    async def _answer(self, line: bytes) -> Answer:
         try:
             request = json.loads(line)
             command = self._commands[request["command"]]
@@ -72,7 +73,8 @@ class ControlServer:
             known = ", ".join(sorted(self._commands))
             return {"error": f"not understood; a request is an object with a command of {known}"}
         try:
-            return command(request)
+            answer = command(request)
+            return answer if isinstance(answer, dict) else await answer
         except (ValueError, TypeError) as error:
             return {"error": str(error)}
 

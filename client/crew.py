@@ -42,17 +42,19 @@ class Crew:
         self._table = SharedTable.create(max(1, self._limits.memory_mb))
         self._on_duty = True
         self.allowed = 0
+        self._group: asyncio.TaskGroup | None = None
         self.members = [CrewMember() for _ in range(settings.preferences.workers)]
 
     async def run(self) -> None:
         """Keep every worker alive until cancelled."""
         try:
-            async with asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as self._group:
                 for member in self.members:
-                    group.create_task(self._keep(member))
+                    self._group.create_task(self._keep(member))
         except* ClientError as errors:
             raise errors.exceptions[0] from None
         finally:
+            self._group = None
             for member in self.members:
                 member.kill()
             self._table.close()
@@ -68,6 +70,13 @@ class Crew:
         if limits.memory_mb != before.memory_mb:
             self._move()
         self._arrange()
+
+    def grow(self, workers: int) -> None:
+        """Have this number of workers; those that are there already stay."""
+        while len(self.members) < workers and self._group is not None:
+            member = CrewMember()
+            self.members.append(member)
+            self._group.create_task(self._keep(member))
 
     def duty(self, on: bool) -> None:
         """The throttle's beat: all searches run, or none."""

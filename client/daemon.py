@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from typing import Any
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.clock import ClockWatch
@@ -23,8 +25,10 @@ from zermelo.client.governor import Allowance, Governor
 from zermelo.client.intake import Intake
 from zermelo.client.ledger import Ending, HeldLease, Ledger
 from zermelo.client.outbox import Outbox
+from zermelo.client.preferences import Preferences
 from zermelo.client.pulse import Pulse
 from zermelo.client.refusals import UnknownHostError
+from zermelo.client.reloading import Reloading
 from zermelo.client.sensors import Sensors
 from zermelo.client.settings import ClientSettings
 from zermelo.client.speed import KnownSpeeds, Speed
@@ -42,6 +46,8 @@ from zermelo.retry import Backoff
 log = logging.getLogger(__name__)
 
 GOVERN_SECONDS = 1.0
+#: How long `status` waits for a standing that is not older than a heartbeat.
+STANDING_SECONDS = 1.0
 #: A paused search is handed back when its lease has only LAST_BEATS heartbeats left, or
 #: LAST_LOOKS looks at the computer: the next one could be too late.
 LAST_BEATS = 2.0
@@ -49,20 +55,24 @@ LAST_LOOKS = 3.0
 MOST_HELD = 1024
 
 
-def run(settings: ClientSettings, sensors: Sensors) -> None:
-    """Work until a signal, a command or the owner's limit ends it."""
+def run(settings: ClientSettings, sensors: Sensors, show: Show | None = None) -> None:
+    """Work until a signal, a command or the owner's limit ends it; `show` it meanwhile."""
     folder = ClientFolder(settings.data_dir)
     # A predecessor that was told to stop may take as long as we would.
     host_key = folder.open(settings.leave_seconds + PATIENCE_SECONDS)
 
     async def work() -> None:
         # Made inside, because its connection belongs to the running loop.
-        await Daemon(settings, folder, host_key, sensors).run()
+        await Daemon(settings, folder, host_key, sensors).run(show)
 
     try:
         asyncio.run(work())
     finally:
         folder.close()
+
+
+#: Shows a running daemon until it is cancelled.
+Show = Callable[["Daemon"], Coroutine[Any, Any, None]]
 
 
 class Daemon:
@@ -97,7 +107,7 @@ class Daemon:
         self.control = ControlServer(
             folder.control,
             {
-                "status": lambda _: snapshot(self),
+                "status": lambda _: self._status(),
                 "pause": self._pause,
                 "resume": self._resume,
                 "stop": self._stop,
@@ -110,8 +120,11 @@ class Daemon:
         self.welcome = False
         self.standing = Standing(self.connection, host_key)
         self.game = ""
+        self._reloading = Reloading(folder.config, settings.read_preferences)
+        #: Says hello once more, in its own time.
+        self._introducing: asyncio.Task[None] | None = None
 
-    async def run(self) -> None:
+    async def run(self, show: Show | None = None) -> None:
         self.stopping.listen()
         await self.control.start()
         crew = asyncio.create_task(self.crew.run())
@@ -119,8 +132,10 @@ class Daemon:
         try:
             self.checkpoints.tidy()
             self._govern()
-            parts = (self.stopping.asked(), self.outbox.write(), self.throttle.run(),
-                     self._watch(), self._work())  # fmt: skip
+            parts = [self.stopping.asked(), self.outbox.write(), self.throttle.run(),
+                     self._watch(), self._work()]  # fmt: skip
+            if show is not None:
+                parts.append(show(self))
             others = [asyncio.create_task(part) for part in parts]
             done, _ = await asyncio.wait([crew, *others], return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -147,6 +162,8 @@ class Daemon:
             for task in done:
                 task.result()
         finally:
+            if self._introducing is not None:
+                tasks.append(self._introducing)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -163,6 +180,7 @@ class Daemon:
             log.info("working for %s", self.settings.address.server)
         self.welcome = True
         self.pulse.every(reply.heartbeat_ms)
+        self.intake.keep_in_store(reply.store_ms)
         if reply.notice:
             log.info("the coordinator says: %s", reply.notice)
         await self.definitions.fetch(reply.games)
@@ -316,6 +334,17 @@ class Daemon:
 
     # -- what the owner says ----------------------------------------------------------------
 
+    def look(self) -> dict[str, Any]:
+        """What the client is doing, for somebody who looks at it now."""
+        self.standing.look(self.pulse.seconds)
+        return snapshot(self)
+
+    async def _status(self) -> dict[str, Any]:
+        """The same for a command, which may wait a moment for news of the standing."""
+        if self.welcome and not self.connection.trouble:
+            await self.standing.fresh(self.pulse.seconds, STANDING_SECONDS)
+        return snapshot(self)
+
     def _pause(self, request: dict[str, object]) -> dict[str, object]:
         seconds = request.get("seconds")
         if seconds is not None and not isinstance(seconds, int | float):
@@ -339,11 +368,24 @@ class Daemon:
             await asyncio.sleep(GOVERN_SECONDS)
             if self.clock.jumped():
                 self.pulse.soon()
+            preferences = self._reloading.changed(self.settings.preferences)
+            if preferences is not None:
+                self._prefer(preferences)
             self._govern()
             limit = self.settings.run_seconds
             if limit is not None and time.monotonic() - self.started_at >= limit:
                 log.info("the time given is over")
                 return
+
+    def _prefer(self, preferences: Preferences) -> None:
+        """Go on within other preferences, and tell the server how many workers there are."""
+        log.info("the configuration changed; going on as it says now")
+        self.settings = replace(self.settings, preferences=preferences)
+        self.governor.prefer(preferences)
+        self.connection.workers = max(1, preferences.workers)
+        self.crew.grow(preferences.workers)
+        if self.welcome:
+            self._introducing = asyncio.create_task(self._hello())
 
     def _govern(self) -> None:
         """Let the crew do what is allowed now."""

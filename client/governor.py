@@ -39,6 +39,10 @@ class Governor:
         self._load: float | None = None
         self._too_busy = self._too_hot = False
 
+    def prefer(self, preferences: Preferences) -> None:
+        """Judge by other preferences from now on."""
+        self._preferences = preferences
+
     def judge(self) -> Allowance:
         in_use = self._in_use()
         limits = self._preferences.in_use if in_use else self._preferences.idle

@@ -18,7 +18,8 @@ from zermelo.retry import Backoff, Retry, directed_pause
 
 log = logging.getLogger(__name__)
 
-#: Work kept in store, in seconds: bridges a request and the noise of a busy machine.
+#: Work kept in store for each worker, in seconds, unless the server wants more: bridges a request
+#: and the noise of a busy machine.
 STORE_SECONDS = 0.03
 MOST_IN_STORE = 64
 #: Where a search takes so long its worker may as well wait for the next workunit: in store that
@@ -58,6 +59,11 @@ class Intake:
         self.no_work = ""
         self._logged = ""
         self.retry_at = 0.0
+        self._store_seconds = STORE_SECONDS
+
+    def keep_in_store(self, milliseconds: int) -> None:
+        """The server says how much work to keep for each worker; 0 leaves it to us."""
+        self._store_seconds = min(LONG_SECONDS, max(STORE_SECONDS, milliseconds / 1000))
 
     async def run(self) -> None:
         while True:
@@ -132,7 +138,7 @@ class Intake:
             seconds = max([1.0, *(held.seconds for held in self._ledger)])
         if seconds >= LONG_SECONDS:
             return 0
-        enough = math.ceil(self._crew.allowed * STORE_SECONDS / max(seconds, 1e-4))
+        enough = math.ceil(self._crew.allowed * self._store_seconds / max(seconds, 1e-4))
         return min(max(1, enough), MOST_IN_STORE)
 
     def _take(self, workunit: pb.Workunit) -> None:

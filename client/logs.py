@@ -34,10 +34,13 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(facts, default=str)
 
 
-def start_logging(folder: Path, *, verbose: bool = False) -> None:
-    """Log to the terminal and to the client's folder."""
-    terminal = logging.StreamHandler(sys.stderr)
-    terminal.setFormatter(logging.Formatter(TERMINAL_FORMAT))
+def start_logging(
+    folder: Path, *, verbose: bool = False, terminal: logging.Handler | None = None
+) -> None:
+    """Log to the terminal, or to who shows it there, and to the client's folder."""
+    if terminal is None:
+        terminal = logging.StreamHandler(sys.stderr)
+        terminal.setFormatter(logging.Formatter(TERMINAL_FORMAT))
     handlers: list[logging.Handler] = [terminal]
     trouble = None
     try:

@@ -108,7 +108,8 @@ def _refused(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientErr
         return TokenNeededError(f"{server} serves nobody without an account")
     if word == service.NAME_TAKEN:
         return NameTakenError(
-            f"{said}; if it is yours, give its token: `zermelo client configure --token-file ...`"
+            f"{said}; if it is yours, give its token: `zermelo client configure --token-file ...`,"
+            " or its recovery code: `zermelo client recover`"
         )
     if word == service.TOO_OLD:
         return ClientError(
@@ -118,7 +119,8 @@ def _refused(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientErr
     if error.code() is grpc.StatusCode.UNAUTHENTICATED:
         return ClientError(
             f"{server} does not accept this token: {said}; check that it was copied completely, "
-            "then `zermelo client configure --token-file ...`"
+            "then `zermelo client configure --token-file ...`; `zermelo client recover` gives a new"
+            " one for the account's recovery code"
         )
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         return ClientError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,6 +75,8 @@ class ClientSettings:
     checkpoint_seconds: float = 60.0
     #: The measurement at the first start.
     benchmark_seconds: float = 1.0
+    #: Reads the preferences again when the owner changed their file; None where nobody does.
+    read_preferences: Callable[[], Preferences] | None = None
     #: Whether results must survive a power cut, and not only the end of the client.
     durable: bool = True
 

@@ -1,9 +1,12 @@
-"""Credit and rank: asked for now and then, of servers that keep them."""
+"""Credit and rank: asked for now and then, and while somebody looks at every heartbeat."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
+from contextlib import suppress
 from typing import Any
 
 from zermelo.client.connection import Connection
@@ -23,12 +26,31 @@ class Standing:
         self._host_key = host_key
         #: What the server told last; None before it told anything.
         self.known: dict[str, Any] | None = None
+        self._asked_at = -math.inf
+        self._wanted = asyncio.Event()
+        self._told = asyncio.Event()
+
+    def look(self, seconds: float) -> None:
+        """Somebody looks at it: ask again if it was told longer ago than this."""
+        if time.monotonic() - self._asked_at >= seconds:
+            self._wanted.set()
+
+    async def fresh(self, seconds: float, patience: float) -> None:
+        """The same, and wait for the news, at most `patience` seconds."""
+        self.look(seconds)
+        if self._wanted.is_set():
+            self._told.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), patience)
 
     async def run(self) -> None:
         backoff = Backoff(FIRST_PAUSE, ASK_SECONDS)
         while True:
+            self._asked_at = time.monotonic()
+            self._wanted.clear()
             try:
                 reply = await self._connection.standing(self._host_key)
+                self._tell(reply.notice)
                 self.known = {
                     field.name: getattr(reply, field.name) for field in reply.DESCRIPTOR.fields
                 }
@@ -40,4 +62,11 @@ class Standing:
             except ClientError as error:
                 log.debug("no standing: %s", error)
                 pause = jittered(ASK_SECONDS)
-            await asyncio.sleep(pause)
+            self._told.set()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), pause)
+
+    def _tell(self, notice: str) -> None:
+        """Log what the operators say, once; the first time `Hello` has told it already."""
+        if self.known is not None and notice and notice != self.known["notice"]:
+            log.info("the coordinator says: %s", notice)

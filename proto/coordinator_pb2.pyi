@@ -44,7 +44,7 @@ class StandingRequest(_message.Message):
     def __init__(self, host_key: _Optional[bytes] = ...) -> None: ...
 
 class StandingReply(_message.Message):
-    __slots__ = ("user_name", "team", "credit", "month_credit", "host_credit", "team_credit", "rank", "users")
+    __slots__ = ("user_name", "team", "credit", "month_credit", "host_credit", "team_credit", "rank", "users", "notice")
     USER_NAME_FIELD_NUMBER: _ClassVar[int]
     TEAM_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
@@ -53,6 +53,7 @@ class StandingReply(_message.Message):
     TEAM_CREDIT_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
     USERS_FIELD_NUMBER: _ClassVar[int]
+    NOTICE_FIELD_NUMBER: _ClassVar[int]
     user_name: str
     team: str
     credit: float
@@ -61,7 +62,8 @@ class StandingReply(_message.Message):
     team_credit: float
     rank: int
     users: int
-    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., host_credit: _Optional[float] = ..., team_credit: _Optional[float] = ..., rank: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
+    notice: str
+    def __init__(self, user_name: _Optional[str] = ..., team: _Optional[str] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., host_credit: _Optional[float] = ..., team_credit: _Optional[float] = ..., rank: _Optional[int] = ..., users: _Optional[int] = ..., notice: _Optional[str] = ...) -> None: ...
 
 class HelloRequest(_message.Message):
     __slots__ = ("protocol_version", "client_version", "host_key", "host_name", "cores", "memory_mb", "platform", "workers", "speed", "held_leases")
@@ -88,7 +90,7 @@ class HelloRequest(_message.Message):
     def __init__(self, protocol_version: _Optional[int] = ..., client_version: _Optional[str] = ..., host_key: _Optional[bytes] = ..., host_name: _Optional[str] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[int] = ..., held_leases: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class HelloReply(_message.Message):
-    __slots__ = ("protocol_version", "oldest_protocol_version", "server_version", "heartbeat_ms", "longest_wait_ms", "notice", "games")
+    __slots__ = ("protocol_version", "oldest_protocol_version", "server_version", "heartbeat_ms", "longest_wait_ms", "notice", "games", "store_ms")
     PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
     OLDEST_PROTOCOL_VERSION_FIELD_NUMBER: _ClassVar[int]
     SERVER_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -96,6 +98,7 @@ class HelloReply(_message.Message):
     LONGEST_WAIT_MS_FIELD_NUMBER: _ClassVar[int]
     NOTICE_FIELD_NUMBER: _ClassVar[int]
     GAMES_FIELD_NUMBER: _ClassVar[int]
+    STORE_MS_FIELD_NUMBER: _ClassVar[int]
     protocol_version: int
     oldest_protocol_version: int
     server_version: str
@@ -103,7 +106,8 @@ class HelloReply(_message.Message):
     longest_wait_ms: int
     notice: str
     games: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ...) -> None: ...
+    store_ms: int
+    def __init__(self, protocol_version: _Optional[int] = ..., oldest_protocol_version: _Optional[int] = ..., server_version: _Optional[str] = ..., heartbeat_ms: _Optional[int] = ..., longest_wait_ms: _Optional[int] = ..., notice: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., store_ms: _Optional[int] = ...) -> None: ...
 
 class DefinitionRequest(_message.Message):
     __slots__ = ("digest",)

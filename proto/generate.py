@@ -13,7 +13,8 @@ from grpc_tools import protoc
 
 FOLDER = Path(__file__).parent
 SOURCES = (
-    "limits.proto", "coordinator.proto", "operations.proto", "research.proto", "worker.proto",
+    "limits.proto", "coordinator.proto", "operations.proto", "research.proto",
+    "volunteers.proto", "worker.proto",
 )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ class ListHostsReply(_message.Message):
     def __init__(self, hosts: _Optional[_Iterable[_Union[Host, _Mapping]]] = ...) -> None: ...
 
 class Host(_message.Message):
-    __slots__ = ("id", "user", "name", "version", "workers", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at")
+    __slots__ = ("id", "user", "name", "version", "workers", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at", "cores", "memory_mb", "platform")
     ID_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +73,9 @@ class Host(_message.Message):
     SEEN_AT_FIELD_NUMBER: _ClassVar[int]
     ERROR_AT_FIELD_NUMBER: _ClassVar[int]
     BANNED_AT_FIELD_NUMBER: _ClassVar[int]
+    CORES_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_MB_FIELD_NUMBER: _ClassVar[int]
+    PLATFORM_FIELD_NUMBER: _ClassVar[int]
     id: int
     user: str
     name: str
@@ -88,7 +91,10 @@ class Host(_message.Message):
     seen_at: _timestamp_pb2.Timestamp
     error_at: _timestamp_pb2.Timestamp
     banned_at: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    cores: int
+    memory_mb: int
+    platform: str
+    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ...) -> None: ...
 
 class ShowHostRequest(_message.Message):
     __slots__ = ("host", "most")
@@ -342,6 +348,34 @@ class SetRoleReply(_message.Message):
     role: str
     def __init__(self, user: _Optional[str] = ..., role: _Optional[str] = ...) -> None: ...
 
+class PreviewBanRequest(_message.Message):
+    __slots__ = ("host", "name")
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    host: int
+    name: str
+    def __init__(self, host: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
+
+class PreviewBanReply(_message.Message):
+    __slots__ = ("user", "hosts", "open_leases", "results", "results_of_others", "bounds", "credit", "credit_lost")
+    USER_FIELD_NUMBER: _ClassVar[int]
+    HOSTS_FIELD_NUMBER: _ClassVar[int]
+    OPEN_LEASES_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_OF_OTHERS_FIELD_NUMBER: _ClassVar[int]
+    BOUNDS_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_LOST_FIELD_NUMBER: _ClassVar[int]
+    user: str
+    hosts: int
+    open_leases: int
+    results: int
+    results_of_others: int
+    bounds: int
+    credit: float
+    credit_lost: float
+    def __init__(self, user: _Optional[str] = ..., hosts: _Optional[int] = ..., open_leases: _Optional[int] = ..., results: _Optional[int] = ..., results_of_others: _Optional[int] = ..., bounds: _Optional[int] = ..., credit: _Optional[float] = ..., credit_lost: _Optional[float] = ...) -> None: ...
+
 class BanHostRequest(_message.Message):
     __slots__ = ("host", "reason")
     HOST_FIELD_NUMBER: _ClassVar[int]
@@ -381,8 +415,10 @@ class UnbanUserRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class UnbanReply(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("judged_again",)
+    JUDGED_AGAIN_FIELD_NUMBER: _ClassVar[int]
+    judged_again: int
+    def __init__(self, judged_again: _Optional[int] = ...) -> None: ...
 
 class AskAgainRequest(_message.Message):
     __slots__ = ("workunit", "reason")
@@ -429,3 +465,131 @@ class SteerCampaignReply(_message.Message):
     campaign: str
     state: str
     def __init__(self, campaign: _Optional[str] = ..., state: _Optional[str] = ...) -> None: ...
+
+class ListAlarmsRequest(_message.Message):
+    __slots__ = ("settled", "most")
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    settled: bool
+    most: int
+    def __init__(self, settled: _Optional[bool] = ..., most: _Optional[int] = ...) -> None: ...
+
+class ListAlarmsReply(_message.Message):
+    __slots__ = ("alarms",)
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
+    alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
+    def __init__(self, alarms: _Optional[_Iterable[_Union[Alarm, _Mapping]]] = ...) -> None: ...
+
+class Alarm(_message.Message):
+    __slots__ = ("id", "campaign", "kind", "detail", "node", "result", "raised_at", "settled_at", "settled_by", "settled_reason")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CAMPAIGN_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    RAISED_AT_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_AT_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_BY_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_REASON_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    campaign: str
+    kind: str
+    detail: str
+    node: int
+    result: int
+    raised_at: _timestamp_pb2.Timestamp
+    settled_at: _timestamp_pb2.Timestamp
+    settled_by: str
+    settled_reason: str
+    def __init__(self, id: _Optional[int] = ..., campaign: _Optional[str] = ..., kind: _Optional[str] = ..., detail: _Optional[str] = ..., node: _Optional[int] = ..., result: _Optional[int] = ..., raised_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settled_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., settled_by: _Optional[str] = ..., settled_reason: _Optional[str] = ...) -> None: ...
+
+class SettleAlarmRequest(_message.Message):
+    __slots__ = ("alarm", "reason")
+    ALARM_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    alarm: int
+    reason: str
+    def __init__(self, alarm: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class SettleAlarmReply(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ShowQueueRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ShowQueueReply(_message.Message):
+    __slots__ = ("queue", "backlog", "disputes", "alarms")
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    BACKLOG_FIELD_NUMBER: _ClassVar[int]
+    DISPUTES_FIELD_NUMBER: _ClassVar[int]
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
+    queue: _containers.RepeatedCompositeFieldContainer[QueueState]
+    backlog: _containers.RepeatedCompositeFieldContainer[Backlog]
+    disputes: int
+    alarms: int
+    def __init__(self, queue: _Optional[_Iterable[_Union[QueueState, _Mapping]]] = ..., backlog: _Optional[_Iterable[_Union[Backlog, _Mapping]]] = ..., disputes: _Optional[int] = ..., alarms: _Optional[int] = ...) -> None: ...
+
+class QueueState(_message.Message):
+    __slots__ = ("campaign", "state", "workunits", "oldest_seconds")
+    CAMPAIGN_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    WORKUNITS_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    campaign: str
+    state: str
+    workunits: int
+    oldest_seconds: float
+    def __init__(self, campaign: _Optional[str] = ..., state: _Optional[str] = ..., workunits: _Optional[int] = ..., oldest_seconds: _Optional[float] = ...) -> None: ...
+
+class Backlog(_message.Message):
+    __slots__ = ("service", "waiting", "oldest_seconds")
+    SERVICE_FIELD_NUMBER: _ClassVar[int]
+    WAITING_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    service: str
+    waiting: int
+    oldest_seconds: float
+    def __init__(self, service: _Optional[str] = ..., waiting: _Optional[int] = ..., oldest_seconds: _Optional[float] = ...) -> None: ...
+
+class ShowProjectRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ShowProjectReply(_message.Message):
+    __slots__ = ("registration_open", "notice", "web_url")
+    REGISTRATION_OPEN_FIELD_NUMBER: _ClassVar[int]
+    NOTICE_FIELD_NUMBER: _ClassVar[int]
+    WEB_URL_FIELD_NUMBER: _ClassVar[int]
+    registration_open: bool
+    notice: str
+    web_url: str
+    def __init__(self, registration_open: _Optional[bool] = ..., notice: _Optional[str] = ..., web_url: _Optional[str] = ...) -> None: ...
+
+class SetProjectRequest(_message.Message):
+    __slots__ = ("registration_open", "notice", "web_url", "reason")
+    REGISTRATION_OPEN_FIELD_NUMBER: _ClassVar[int]
+    NOTICE_FIELD_NUMBER: _ClassVar[int]
+    WEB_URL_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    registration_open: bool
+    notice: str
+    web_url: str
+    reason: str
+    def __init__(self, registration_open: _Optional[bool] = ..., notice: _Optional[str] = ..., web_url: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class DeleteUserRequest(_message.Message):
+    __slots__ = ("name", "reason")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    reason: str
+    def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class DeleteUserReply(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...

@@ -50,6 +50,30 @@ class AskClaimsReply(_message.Message):
     answer: _containers.RepeatedCompositeFieldContainer[ClaimReport]
     def __init__(self, answer: _Optional[_Iterable[_Union[ClaimReport, _Mapping]]] = ...) -> None: ...
 
+class AskTeamsRequest(_message.Message):
+    __slots__ = ("most",)
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    most: int
+    def __init__(self, most: _Optional[int] = ...) -> None: ...
+
+class AskTeamsReply(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: _containers.RepeatedCompositeFieldContainer[TeamRecord]
+    def __init__(self, answer: _Optional[_Iterable[_Union[TeamRecord, _Mapping]]] = ...) -> None: ...
+
+class AskVolunteersRequest(_message.Message):
+    __slots__ = ("most",)
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    most: int
+    def __init__(self, most: _Optional[int] = ...) -> None: ...
+
+class AskVolunteersReply(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: _containers.RepeatedCompositeFieldContainer[VolunteerRecord]
+    def __init__(self, answer: _Optional[_Iterable[_Union[VolunteerRecord, _Mapping]]] = ...) -> None: ...
+
 class AskClaimTotalsRequest(_message.Message):
     __slots__ = ("name",)
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -555,6 +579,46 @@ class WorkunitRecord(_message.Message):
     created_at: _timestamp_pb2.Timestamp
     results: int
     def __init__(self, workunit: _Optional[int] = ..., threshold: _Optional[int] = ..., state: _Optional[str] = ..., ply: _Optional[int] = ..., plies_left: _Optional[int] = ..., expected: _Optional[float] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., results: _Optional[int] = ...) -> None: ...
+
+class TeamRecord(_message.Message):
+    __slots__ = ("name", "description", "founder", "created_at", "credit", "month_credit", "members", "average_credit")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    FOUNDER_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    MONTH_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    AVERAGE_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    founder: str
+    created_at: _timestamp_pb2.Timestamp
+    credit: float
+    month_credit: float
+    members: int
+    average_credit: float
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., founder: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., members: _Optional[int] = ..., average_credit: _Optional[float] = ...) -> None: ...
+
+class VolunteerRecord(_message.Message):
+    __slots__ = ("name", "team", "created_at", "credit", "month_credit", "average_credit", "results", "hosts")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TEAM_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    CREDIT_FIELD_NUMBER: _ClassVar[int]
+    MONTH_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    AVERAGE_CREDIT_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    HOSTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    team: str
+    created_at: _timestamp_pb2.Timestamp
+    credit: float
+    month_credit: float
+    average_credit: float
+    results: int
+    hosts: int
+    def __init__(self, name: _Optional[str] = ..., team: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., credit: _Optional[float] = ..., month_credit: _Optional[float] = ..., average_credit: _Optional[float] = ..., results: _Optional[int] = ..., hosts: _Optional[int] = ...) -> None: ...
 
 class ClaimTotals(_message.Message):
     __slots__ = ("claims", "confirmed", "refuted", "open", "nodes", "remaining", "without_estimate")

@@ -11,15 +11,22 @@ import grpc
 from google.protobuf import message_factory
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
-from zermelo.proto import coordinator_pb2, operations_pb2, requests, research_pb2
+from zermelo.proto import (
+    coordinator_pb2,
+    operations_pb2,
+    requests,
+    research_pb2,
+    volunteers_pb2,
+)
 from zermelo.proto.limits_pb2 import Role, allowed
 
-#: For volunteers, for operators and for researchers.
+#: For clients, for operators, for researchers, and for volunteers themselves.
 COORDINATOR = coordinator_pb2.DESCRIPTOR.services_by_name["Coordinator"]
 OPERATIONS = operations_pb2.DESCRIPTOR.services_by_name["Operations"]
 RESEARCH = research_pb2.DESCRIPTOR.services_by_name["Research"]
+VOLUNTEERS = volunteers_pb2.DESCRIPTOR.services_by_name["Volunteers"]
 #: All that a coordinator serves behind its admission.
-SERVICES = (COORDINATOR, OPERATIONS, RESEARCH)
+SERVICES = (COORDINATOR, OPERATIONS, RESEARCH, VOLUNTEERS)
 
 #: What this release speaks, and the oldest client that its coordinator still serves.
 PROTOCOL_VERSION = 1
@@ -43,6 +50,7 @@ BAD_TOKEN = "bad-token"  # noqa: S105
 BANNED = "banned"
 NOT_YOUR_ROLE = "not-your-role"
 NAME_TAKEN = "name-taken"
+REGISTRATION_CLOSED = "registration-closed"
 TOO_FAST = "too-fast"
 CERTIFICATE_NEEDED = "certificate-needed"
 IMPOSSIBLE = "impossible"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from psycopg.rows import class_row
 
 from zermelo.games import Bounds, open_game
 from zermelo.research import replies
@@ -20,7 +22,9 @@ from zermelo.server.campaigns import (
 from zermelo.server.claims import ImportedClaim, imported_claims
 from zermelo.server.database import Connection, check_schema, connect_once
 from zermelo.server.embedded import default_data_dir, embedded_database
+from zermelo.sql import query as named_query
 
+T = TypeVar("T")
 _STATES = {True: "confirmed", False: "refuted", None: "open"}
 
 
@@ -49,6 +53,18 @@ class TreeCampaigns(Campaigns):
 
     def _some_claims(self, name: str, most: int, skip: int) -> list[replies.ClaimReport]:
         return [_report(claim) for claim in self._imported(name, most, skip)]
+
+    def _teams(self, most: int) -> list[replies.TeamRecord]:
+        return self._records(replies.TeamRecord, "list_teams", most=most, name=None)
+
+    def _volunteers(self, most: int) -> list[replies.VolunteerRecord]:
+        return self._records(
+            replies.VolunteerRecord, "list_volunteers", most=most, name=None, team=None, month=False
+        )
+
+    def _records(self, kind: type[T], asked: str, **parameters: Any) -> list[T]:
+        with self._connection.cursor(row_factory=class_row(kind)) as cursor:
+            return cursor.execute(named_query(asked), parameters).fetchall()
 
     def _claim_totals(self, name: str) -> replies.ClaimTotals:
         claims: list[ImportedClaim] = []

@@ -210,6 +210,16 @@ class Campaigns(Asked):
         """How many of the claims imported under a name are confirmed, refuted and open."""
         raise NotImplementedError
 
+    @query()
+    def teams(self, most: int = 100) -> list[replies.TeamRecord]:
+        """At most `most` teams, by their credit."""
+        raise NotImplementedError
+
+    @query()
+    def volunteers(self, most: int = 100) -> list[replies.VolunteerRecord]:
+        """At most `most` volunteers, by their credit."""
+        raise NotImplementedError
+
     def standings(self) -> list[Summary]:
         """Where all campaigns stand, without their best lines."""
         return _all_pages(lambda skip: self.some_standings(MOST_ROWS, skip))

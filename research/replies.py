@@ -243,6 +243,39 @@ class WorkunitRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamRecord:
+    """A team; credit in millions of nodes."""
+
+    name: str
+    description: str
+    founder: str | None
+    created_at: datetime
+    credit: float
+    #: Since the first of this month, UTC.
+    month_credit: float
+    members: int
+    #: Of its members, by day, with a half-life of a week.
+    average_credit: float
+
+
+@dataclass(frozen=True, slots=True)
+class VolunteerRecord:
+    """A volunteer; credit in millions of nodes."""
+
+    name: str
+    team: str | None
+    created_at: datetime
+    credit: float
+    #: Since the first of this month, UTC.
+    month_credit: float
+    #: By day, with a half-life of a week.
+    average_credit: float
+    #: Results that credit was granted for.
+    results: int
+    hosts: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimReport:
     """An imported claim and what became of it."""
 

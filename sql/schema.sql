@@ -18,11 +18,8 @@ CREATE TABLE teams (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL UNIQUE,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    -- What the name looks like: no two new teams have names that look alike.
-    look        text NOT NULL DEFAULT ''
+    description text NOT NULL DEFAULT ''
 );
-
-CREATE INDEX teams_look ON teams (look);
 
 CREATE TABLE users (
     id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -35,10 +32,22 @@ CREATE TABLE users (
     -- ones and leases that expire lower it.
     quota       integer NOT NULL DEFAULT 2 CHECK (quota >= 1),
     -- What the name looks like: no two new users have names that look alike.
-    look        text NOT NULL DEFAULT ''
+    look        text NOT NULL DEFAULT '',
+    team_since  timestamptz,
+    -- The account is gone: its name is free, and its credit stays in the sums of the project.
+    deleted_at  timestamptz,
+    -- Of the code with which a user who lost all tokens gets a new one.
+    recovery_digest bytea CHECK (length(recovery_digest) = 32)
 );
 
 CREATE INDEX users_look ON users (look);
+CREATE INDEX users_team ON users (team) WHERE team IS NOT NULL;
+
+-- Who may describe the team, NULL where nobody founded it or everybody left; and what its name looks
+-- like: no two new teams have names that look alike.
+ALTER TABLE teams ADD COLUMN founder integer REFERENCES users,
+                  ADD COLUMN look text NOT NULL DEFAULT '';
+CREATE INDEX teams_look ON teams (look);
 
 -- Who knows a token is its user. Only its SHA-256 digest is kept: 256 random bits need no
 -- slow hash, because nobody can guess them.
@@ -46,9 +55,41 @@ CREATE TABLE tokens (
     digest      bytea PRIMARY KEY CHECK (length(digest) = 32),
     user_id     integer NOT NULL REFERENCES users,
     created_at  timestamptz NOT NULL DEFAULT now(),
-    revoked_at  timestamptz
+    revoked_at  timestamptz,
+    -- What it was given for: a web session, or (empty) the account itself.
+    purpose     text NOT NULL DEFAULT '',
+    -- NULL for one that lasts until it is revoked.
+    expires_at  timestamptz
 );
 CREATE INDEX tokens_user ON tokens (user_id);
+
+-- Links to sign in by: used once, and soon worthless.
+CREATE TABLE sign_ins (
+    digest      bytea PRIMARY KEY CHECK (length(digest) = 32),
+    user_id     integer NOT NULL REFERENCES users,
+    expires_at  timestamptz NOT NULL
+);
+
+-- What users agreed to; who has no row agreed to nothing.
+CREATE TABLE consents (
+    user_id             integer PRIMARY KEY REFERENCES users,
+    -- Everybody may see the user's hosts.
+    show_hosts          boolean NOT NULL DEFAULT false,
+    -- The statistics for other sites contain the user.
+    export_statistics   boolean NOT NULL DEFAULT false,
+    changed_at          timestamptz NOT NULL DEFAULT now()
+);
+
+-- What operators decided about the project as a whole: one row.
+CREATE TABLE project (
+    only_row            boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    registration_open   boolean NOT NULL DEFAULT true,
+    -- What all volunteers are told; usually empty.
+    notice              text NOT NULL DEFAULT '',
+    -- Where the pages are, for links; empty where there are none.
+    web_url             text NOT NULL DEFAULT ''
+);
+INSERT INTO project DEFAULT VALUES;
 
 -- A host is one client's data directory. `host_key_digest` is made from the client's own random
 -- key, so that a restarted client is the same host. `speed`, in nodes a second, is what it says
@@ -83,10 +124,45 @@ CREATE TABLE hosts (
     exhausted_confirmed integer NOT NULL DEFAULT 0,
     exhausted_refuted   integer NOT NULL DEFAULT 0,
     abandoned   integer NOT NULL DEFAULT 0,
-    referee     boolean NOT NULL DEFAULT false
+    referee     boolean NOT NULL DEFAULT false,
+    -- What it says of itself, for people.
+    cores       integer NOT NULL DEFAULT 0,
+    memory_mb   integer NOT NULL DEFAULT 0,
+    platform    text NOT NULL DEFAULT ''
 ) WITH (fillfactor = 50);
 CREATE INDEX hosts_user ON hosts (user_id);
 CREATE UNIQUE INDEX hosts_referee ON hosts (referee) WHERE referee;
+
+-- Bans of one host, or (without a host) of a user with all hosts: the reason, which the volunteer
+-- is told, and what the ban took, so that lifting it can give that back. `results` were taken out
+-- of the tree or out of a vote, those of others that had agreed included.
+CREATE TABLE bans (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    host        integer REFERENCES hosts,
+    user_id     integer NOT NULL REFERENCES users,
+    actor       text NOT NULL,
+    reason      text NOT NULL,
+    at          timestamptz NOT NULL DEFAULT now(),
+    lifted_at   timestamptz,
+    results     bigint[] NOT NULL,
+    user_quota  integer NOT NULL
+);
+CREATE INDEX bans_in_force ON bans (user_id) WHERE lifted_at IS NULL;
+
+-- The records that hosts had before a ban.
+CREATE TABLE ban_records (
+    ban         bigint NOT NULL REFERENCES bans,
+    host        integer NOT NULL REFERENCES hosts,
+    streak      integer NOT NULL,
+    streak_part real NOT NULL,
+    errors      integer NOT NULL,
+    error_at    timestamptz,
+    quota       smallint NOT NULL,
+    exhausted_confirmed integer NOT NULL,
+    exhausted_refuted   integer NOT NULL,
+    partial     double precision NOT NULL,
+    PRIMARY KEY (ban, host)
+);
 
 -- -- what is to be solved -------------------------------------------------------------------
 
@@ -284,6 +360,7 @@ CREATE TABLE leases (
 
 CREATE INDEX leases_open ON leases (host) WHERE state = 'open';
 CREATE INDEX leases_workunit ON leases (workunit);
+CREATE INDEX leases_failed ON leases (host, id) WHERE state IN ('expired', 'abandoned');
 -- Leases that ended without a result and whose nodes are still to be counted as wasted.
 CREATE INDEX leases_uncounted ON leases (id)
     WHERE NOT counted AND state IN ('expired', 'abandoned', 'cancelled');
@@ -348,6 +425,7 @@ CREATE INDEX results_unconfirmed ON results (workunit) WHERE state = 'unconfirme
 -- What a host that lied has to be asked about; empty where no answers are compared.
 CREATE INDEX results_host ON results (host)
     WHERE state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL;
+CREATE INDEX results_of_host ON results (host, lease);
 CREATE INDEX results_workunit ON results (workunit);
 CREATE INDEX results_uncounted ON results (campaign)
     WHERE NOT counted AND state IN ('invalid', 'retracted');
@@ -382,7 +460,9 @@ CREATE TABLE alarms (
     result      bigint,
     detail      text NOT NULL,
     raised_at   timestamptz NOT NULL DEFAULT now(),
-    settled_at  timestamptz
+    settled_at  timestamptz,
+    settled_by  text,
+    settled_reason text
 );
 
 -- How a campaign went, every few seconds while something happens. `remaining` is the median
@@ -431,6 +511,25 @@ CREATE TABLE credits (
     UNIQUE NULLS NOT DISTINCT (host, month, team)
 ) WITH (fillfactor = 50);
 CREATE INDEX credits_user ON credits (user_id);
+CREATE INDEX credits_team ON credits (team) WHERE team IS NOT NULL;
+
+-- The same credit by day (UTC), for what was granted since days are counted.
+CREATE TABLE daily_credits (
+    host        integer NOT NULL REFERENCES hosts,
+    day         date NOT NULL,
+    user_id     integer NOT NULL REFERENCES users,
+    nodes       double precision NOT NULL DEFAULT 0,
+    results     bigint NOT NULL DEFAULT 0,
+    partial     double precision NOT NULL DEFAULT 0,
+    PRIMARY KEY (host, day, user_id)
+) WITH (fillfactor = 50);
+CREATE INDEX daily_credits_user ON daily_credits (user_id, day);
+
+-- What credit of a day is worth in the average by day, whose half-life is a week: a steady credit
+-- has itself as its average.
+CREATE FUNCTION decayed_credit(nodes double precision, day date) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN nodes * ln(2) / 7 * 2 ^ (-((now() AT TIME ZONE 'UTC')::date - day) / 7.0);
 
 -- What was granted for leases that ended without a result, so that a late one is not paid twice.
 CREATE TABLE partial_credits (

@@ -41,6 +41,15 @@ async def call_as(
     request: Request, service: ServiceDescriptor, message: Any, token: str
 ) -> Any:
     """The reply of the coordinator to the owner of a token; `TroubleError` if it refuses."""
+    return await _call(request, service, message, token)
+
+
+async def call_as_stranger(request: Request, service: ServiceDescriptor, message: Any) -> Any:
+    """The reply of the coordinator to somebody without a token, for the RPCs that give one."""
+    return await _call(request, service, message, "")
+
+
+async def _call(request: Request, service: ServiceDescriptor, message: Any, token: str) -> Any:
     settings = site_of(request).settings
     if not settings.coordinator:
         raise TroubleError(
@@ -60,6 +69,7 @@ async def call_as(
 def _ask(
     server: str, ca_file: Path | None, token: str, service: ServiceDescriptor, message: Any
 ) -> Any:
-    address, identity = identify(server, token, ca_file)
-    with Remote(address, service, identity) as remote:
+    # Whoever has no token still has to know that it talks to the right server.
+    address, identity = identify(server, token or "none", ca_file)
+    with Remote(address, service, identity._replace(token=token)) as remote:
         return remote.ask(message, CALL_SECONDS)

@@ -44,6 +44,8 @@ NAVIGATION = [
     Link("Claims", "/claims"),
     Link("Games", "/games"),
     Link("Theatre", "/theatre"),
+    Link("Volunteers", "/volunteers"),
+    Link("Operate", "/operate", "operator"),
 ]
 
 

@@ -108,6 +108,8 @@ def configure(
         print_json({"config": str(folder.config), "works": works, "connection": sentence})
         return
     click.echo(f"{folder.config} is written; `zermelo client run` starts the client")
+    if new.token and new.token != before.token:
+        click.echo("`zermelo client recovery-code` prints a secret that gives a lost token back")
     _offer_service(service, asks, data_dir)
 
 

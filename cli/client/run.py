@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,8 @@ from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
         help="Stop after this number of results.")
 @duration_option("--for", "run_seconds", show_default="no limit",
                  help="Stop after so long, such as 30m or 8h.")
+@option("--view/--no-view", default=None, show_default="on a terminal",
+        help="Show each search as a board while the client runs.")
 @option("--verbose", is_flag=True, help="Log every detail.")
 def run(
     server: str | None,
@@ -58,6 +61,7 @@ def run(
     once: bool,
     max_workunits: int | None,
     run_seconds: float | None,
+    view: bool | None,
     verbose: bool,
 ) -> None:
     """Take, solve and report workunits until stopped.
@@ -80,10 +84,15 @@ def run(
     chosen = {
         "cores": workers, "cpu_share": cpu_share, "memory_mb": memory_mb, "priority": priority,
     }  # fmt: skip
+
+    def read_preferences() -> Preferences:
+        return _preferences(read_configuration(folder.config), chosen)
+
     settings = ClientSettings(
         address=address,
         data_dir=data_dir,
         preferences=_preferences(configuration, chosen),
+        read_preferences=read_preferences,
         user_name=configuration.name,
         host_name=configuration.host_name,
         max_workunits=1 if once else max_workunits,
@@ -99,8 +108,19 @@ def run(
     from zermelo.client.sensors import SystemSensors
 
     folder.make()
-    start_logging(folder.logs, verbose=verbose)
-    run_daemon(settings, SystemSensors())
+    if view is None:
+        view = sys.stderr.isatty()
+    if view:
+        from rich.console import Console
+
+        from zermelo.cli.client.live import LiveView
+
+        shown = LiveView(Console(stderr=True, highlight=False))
+        start_logging(folder.logs, verbose=verbose, terminal=shown.handler())
+        run_daemon(settings, SystemSensors(), shown.show)
+    else:
+        start_logging(folder.logs, verbose=verbose)
+        run_daemon(settings, SystemSensors())
 
 
 def _preferences(configuration: Configuration, chosen: Mapping[str, Any]) -> Preferences:

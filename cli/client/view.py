@@ -87,6 +87,8 @@ def _facts(status: dict[str, Any]) -> Table:
         table.add_row("disk", Text(status["disk_trouble"], "bold red"))
     if status["standing"]:
         table.add_row("standing", Text(_standing(status["standing"])))
+        if notice := status["standing"].get("notice"):
+            table.add_row("notice", Text(notice, "bold yellow"))
     return table
 
 
@@ -102,11 +104,11 @@ def _computer(status: dict[str, Any]) -> str:
 
 
 def _standing(standing: dict[str, Any]) -> str:
-    text = f"{standing['credit']:,.0f} credits"
+    text = f"credit {standing['credit']:,.1f} M nodes"
     if standing.get("rank"):
-        text += f", rank {standing['rank']:,}"
-    if standing.get("users"):
-        text += f" of {standing['users']:,}"
+        text += f", rank {standing['rank']:,} of {standing['users']:,}"
+    if standing.get("team"):
+        text += f", team {standing['team']}"
     if standing.get("user_name"):
         text += f" ({standing['user_name']})"
     return text

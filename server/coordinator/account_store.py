@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import math
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +34,16 @@ class Host(NamedTuple):
     banned: bool
     #: Nodes a second, by what its searches took; 0 while they are too few to tell.
     speed: float = 0.0
+    #: Why it is banned, as the operators said.
+    ban_reason: str = ""
+
+
+#: How long the places of all users are remembered.
+PLACES_SECONDS = 5.0
+
+
+class RegistrationClosedError(Exception):
+    """The operators let nobody open an account."""
 
 
 class Introduction(NamedTuple):
@@ -42,6 +55,9 @@ class Introduction(NamedTuple):
     version: str
     workers: int
     speed: float
+    cores: int = 0
+    memory_mb: int = 0
+    platform: str = ""
 
 
 @dataclass(slots=True)
@@ -59,12 +75,13 @@ class AccountStore:
     def __init__(self, statements: PooledStatements) -> None:
         self._statements = statements
         self._shared: Account | None = None
+        self._known_sums: list[float] = []
+        self._summed_at = -math.inf
 
     async def find_accounts(self, digests: Sequence[bytes]) -> list[Account | None]:
         """Whose tokens these are, in their order."""
         rows = await self._statements.run("find_accounts", {"digests": digests})
-        found = {digest: Account(user, Role(role), name, banned)
-                 for digest, user, role, name, banned in rows}  # fmt: skip
+        found = {digest: Account(user, Role(role), *facts) for digest, user, role, *facts in rows}
         return [found.get(digest) for digest in digests]
 
     async def shared_account(self) -> Account:
@@ -77,11 +94,12 @@ class AccountStore:
     async def open_account(self, name: str, team: str, digest: bytes) -> bool:
         """Whether the account of this name has this token, from now on or since an earlier
         call; False if it is somebody else's. `AccountError` if the token is of another one, or
-        if the team's name looks like another team's.
+        if the team's name looks like another team's, `RegistrationClosedError` if the operators
+        let nobody in.
         """
         async with self._statements.transaction() as connection:
             await connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
-            team_id = None
+            team_id, founded = None, False
             if team:
                 cursor = await connection.execute(
                     query("ensure_team"), {"name": team, "look": look_of(team)}
@@ -89,7 +107,7 @@ class AccountStore:
                 row = await cursor.fetchone()
                 if row is None:
                     raise team_taken(team)
-                team_id = row[0]
+                team_id, founded = row
             cursor = await connection.execute(
                 query("open_account"),
                 {
@@ -102,6 +120,14 @@ class AccountStore:
                 cursor = await connection.execute(query("find_accounts"), {"digests": [digest]})
                 found = await cursor.fetchone()
                 return found is not None and Account(*found[1:]).name == name
+            cursor = await connection.execute(query("show_project"))
+            project = await cursor.fetchone()
+            if project is not None and not project[0]:
+                raise RegistrationClosedError
+            if founded:
+                await connection.execute(
+                    query("set_founder"), {"user": row[0], "team": team_id}
+                )
             try:
                 await connection.execute(
                     query("add_token"), {"digest": digest, "user": row[0]}
@@ -111,13 +137,30 @@ class AccountStore:
             return True
 
     async def standing(self, user: UserId, host: HostId | None) -> pb.StandingReply:
-        ((name, team, credit, month, of_host, of_team, rank, users),) = (
+        ((name, team, credit, month, of_host, of_team, notice),) = (
             await self._statements.run("standing", {"user": user, "host": host})
         )
+        rank, users = place(await self._sums(), credit)
         return pb.StandingReply(
             user_name=name, team=team, credit=credit, month_credit=month, host_credit=of_host,
-            team_credit=of_team, rank=rank, users=users,
+            team_credit=of_team, rank=rank, users=users, notice=notice,
         )  # fmt: skip
+
+    async def _sums(self) -> list[float]:
+        """The credit of all users, at most PLACES_SECONDS old: summing it is not cheap."""
+        now = time.monotonic()
+        if now - self._summed_at > PLACES_SECONDS:
+            self._summed_at = now
+            self._known_sums = [row[0] for row in await self._statements.run("credit_of_users", {})]
+        return self._known_sums
+
+
+def place(sums: Sequence[float], credit: float) -> tuple[int, int]:
+    """The place that a credit has among all sums, from 1 (0 without credit), and of how many."""
+    if credit <= 0:
+        return 0, len(sums)
+    rank = len(sums) - bisect.bisect_right(sums, credit) + 1
+    return rank, max(rank, len(sums))
 
 
 class HostStore:
@@ -138,7 +181,7 @@ class HostStore:
                 field: [getattr(item, field) for item in chosen] for field in Introduction._fields
             })  # fmt: skip
             for digest, *facts in rows:
-                found[turn[digest]] = Host(*facts[:4])
+                found[turn[digest]] = Host(*facts[:5])
         return [host for host in found if host is not None]
 
     async def find_hosts(self, digests: Sequence[uuid.UUID]) -> list[Host | None]:

@@ -22,7 +22,7 @@ from zermelo.server.coordinator.known_accounts import KnownAccounts
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.reading import RequestReader, address_of
-from zermelo.server.coordinator.refusals import RefusalError, refusal_of, refuse
+from zermelo.server.coordinator.refusals import RefusalError, banned, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.standard import StandardServices
 from zermelo.server.trust.accounts import Account, Role, digest_of
@@ -132,7 +132,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         if account.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
-                "this account is banned; write to the operators",
+                banned("account", account.ban_reason),
             )  # fmt: skip
         if account.role not in allowed:
             raise RefusalError(

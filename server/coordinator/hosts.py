@@ -17,7 +17,7 @@ from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.coordinator.refusals import RefusalError, banned
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -103,22 +103,20 @@ class Hosts:
         seen.speed = speed or seen.speed
         return host
 
-    async def register(
-        self, host_key: bytes, *, name: str, version: str, workers: int, speed: float
-    ) -> Host:
-        """The host that says hello, a new one perhaps; a refusal when it may not."""
+    async def register(self, host_key: bytes, **said: Any) -> Host:
+        """The host that says hello, with these fields of an `Introduction`, a new one perhaps; a
+        refusal when it may not.
+        """
         user = ACCOUNT.get().user
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
-        return await self._registering(
-            Introduction(user, host_key_digest(host_key), name, version, workers, speed)
-        )
+        return await self._registering(Introduction(user, host_key_digest(host_key), **said))
 
     def remember(self, host_key: bytes, host: Host) -> None:
         """Keep a host for its next calls; a refusal when it is banned or too fast."""
         if host.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
-                "this host is banned; write to the operators",
+                banned("host", host.ban_reason),
             )  # fmt: skip
         self._hosts[host_key] = host
         if len(self._hosts) > MOST_HOSTS_REMEMBERED:

@@ -23,6 +23,7 @@ from zermelo.proto.service import (
     OPERATIONS,
     RESEARCH,
     SERVICES,
+    VOLUNTEERS,
     methods_of,
     service_handler,
 )
@@ -41,6 +42,7 @@ from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
+from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import DATABASE, wait_for
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
@@ -114,13 +116,15 @@ async def _serve(
     hosts = Hosts(host_store, open_access=not settings.require_token)
     metrics = CoordinatorMetrics()
     admission = Admission(accounts, settings, metrics)
-    pool, reading = BlockingPool(url), library(url)
+    # Volunteers wait for each other, never operators for them.
+    pool, own, reading = BlockingPool(url), BlockingPool(url), library(url)
     service = Service(leases, hosts, metrics, settings)
     handlers = (
         service_handler(COORDINATOR, methods_of(
             service, Members(accounts, host_store), Definitions(statements)
         )),
         service_handler(OPERATIONS, lambda _: Operations(pool).serve),
+        service_handler(VOLUNTEERS, lambda _: Volunteers(own).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     )
     healthy = health.aio.HealthServicer()
@@ -162,6 +166,7 @@ async def _serve(
         with suppress(psycopg.OperationalError):  # then the holds end by themselves
             await leases.close()
         await pool.close()
+        await own.close()
         await reading.close()
         await statements.close()
 

@@ -6,7 +6,11 @@ import grpc
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server.coordinator.account_store import AccountStore, HostStore
+from zermelo.server.coordinator.account_store import (
+    AccountStore,
+    HostStore,
+    RegistrationClosedError,
+)
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.hosts import host_key_digest
 from zermelo.server.coordinator.refusals import RefusalError
@@ -29,6 +33,11 @@ class Members:
             raise RefusalError(
                 grpc.StatusCode.INVALID_ARGUMENT, service.BROKEN_LIMIT, str(error)
             ) from error
+        except RegistrationClosedError as error:
+            raise RefusalError(
+                grpc.StatusCode.PERMISSION_DENIED, service.REGISTRATION_CLOSED,
+                "registration is closed here; ask the operators for an account",
+            ) from error  # fmt: skip
         if not opened:
             raise RefusalError(
                 grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,

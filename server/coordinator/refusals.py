@@ -11,11 +11,14 @@ from zermelo import ZermeloError
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.database import DatabaseError
+from zermelo.texts import one_line
 
 #: What an overloaded coordinator asks for before the next attempt.
 OVERLOAD_MS = 2_000
 #: ... and one whose database is away.
 AWAY_MS = 1_000
+#: How much of a reason callers are told.
+LONGEST_REASON = 200
 
 
 class RefusalError(Exception):
@@ -27,6 +30,12 @@ class RefusalError(Exception):
         super().__init__(message)
         self.code, self.reason, self.message = code, reason, message
         self.retry_after_ms = retry_after_ms
+
+
+def banned(what: str, reason: str) -> str:
+    """What a banned host or account is told, with the operators' reason if there is one."""
+    why = f": {one_line(reason, LONGEST_REASON)}" if reason else ""
+    return f"this {what} is banned{why}; write to the operators"
 
 
 def refusal_of(error: Exception) -> RefusalError | None:

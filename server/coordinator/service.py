@@ -23,40 +23,28 @@ from zermelo.server.coordinator.leases import (
     Question,
     Request,
     Returned,
-    Shortage,
 )
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.trust.shortage import Shortage
 from zermelo.texts import one_line
 
 log = logging.getLogger(__name__)
 
 LONGEST_WAIT_MS = 60_000
 
-#: What a call without work is told: the reason, a sentence, and when to ask again, in ms.
+#: What a call without work is told besides the sentence: the reason, and when to ask again, in ms.
 NO_WORK = {
-    Shortage.STOPPING: (pb.NoWork.STOPPING, "this coordinator is going down", 2_000),
-    Shortage.HOST_QUOTA: (
-        pb.NoWork.TOO_MANY_LEASES,
-        "this host may have no more workunits now; good results raise the number",
-        10_000,
-    ),
-    Shortage.USER_QUOTA: (
-        pb.NoWork.TOO_MANY_LEASES,
-        "all hosts of this account together may have no more workunits now; good results raise"
-        " the number",
-        10_000,
-    ),
-    Shortage.OTHERS_ASKED: (
-        pb.NoWork.OTHERS_ASKED, "what is left waits for the answers of other users", 5_000
-    ),
-    Shortage.ALL_LEASED: (
-        pb.NoWork.ALL_LEASED, "everything worth asking is being worked on already", 1_000
-    ),
-    Shortage.PAUSED: (pb.NoWork.PAUSED, "the campaigns are paused", 30_000),
-    Shortage.NO_CAMPAIGN: (pb.NoWork.NO_CAMPAIGN, "no campaign is open", 30_000),
-}  # fmt: skip
+    Shortage.STOPPING: (pb.NoWork.STOPPING, 2_000),
+    Shortage.HOST_RESTS: (pb.NoWork.TOO_MANY_LEASES, 30_000),
+    Shortage.HOST_QUOTA: (pb.NoWork.TOO_MANY_LEASES, 10_000),
+    Shortage.USER_QUOTA: (pb.NoWork.TOO_MANY_LEASES, 10_000),
+    Shortage.OTHERS_ASKED: (pb.NoWork.OTHERS_ASKED, 5_000),
+    Shortage.ALL_LEASED: (pb.NoWork.ALL_LEASED, 1_000),
+    Shortage.PAUSED: (pb.NoWork.PAUSED, 30_000),
+    Shortage.NO_CAMPAIGN: (pb.NoWork.NO_CAMPAIGN, 30_000),
+}
 ANSWERS = {pb.YES: "yes", pb.NO: "no", pb.EXHAUSTED: "exhausted"}
 RECEIPTS = {
     "accepted": (pb.Receipt.ACCEPTED, ""),
@@ -86,6 +74,7 @@ class Service:
     ) -> None:
         self._leases, self._hosts = leases, hosts
         self._metrics = metrics
+        self._keeps_store = settings.require_token
         self._heartbeat_ms = round(settings.heartbeat_seconds * 1000)
         self._lease_ms = round(settings.lease_seconds * 1000)
 
@@ -104,16 +93,23 @@ class Service:
             version=one_line(request.client_version),
             workers=request.workers,
             speed=float(request.speed),
+            cores=request.cores,
+            memory_mb=request.memory_mb,
+            platform=one_line(request.platform),
         )
         await self._leases.give_back_others(host.id, request.held_leases)
         self._hosts.remember(request.host_key, host)
+        notice, target = await self._leases.told_to_volunteers()
         return pb.HelloReply(
             protocol_version=service.PROTOCOL_VERSION,
             oldest_protocol_version=service.OLDEST_PROTOCOL_VERSION,
             server_version=__version__,
             heartbeat_ms=self._heartbeat_ms,
             longest_wait_ms=LONGEST_WAIT_MS,
+            notice=notice,
             games=await self._leases.running_games(),
+            # Where all callers are the operator's own, work waits for nobody.
+            store_ms=round(target * 1000) if self._keeps_store else 0,
         )
 
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
@@ -126,9 +122,10 @@ class Service:
         self._metrics.leased(len(leased))
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
-        reason, message, retry_ms = NO_WORK[await self._leases.shortage(host.id, host.user)]
+        shortage = await self._leases.shortage(host.id, host.user)
+        reason, retry_ms = NO_WORK[shortage]
         return pb.RequestWorkReply(
-            no_work=pb.NoWork(reason=reason, message=message, retry_after_ms=retry_ms)
+            no_work=pb.NoWork(reason=reason, message=shortage.value, retry_after_ms=retry_ms)
         )
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:

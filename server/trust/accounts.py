@@ -29,6 +29,8 @@ FEWEST_BYTE_VALUES = 18
 LONGEST_NAME = 40
 #: Names that begin so are given to volunteers who want none.
 ANONYMOUS = "anonymous"
+#: ... and these to accounts that are no more.
+DELETED = "deleted"
 #: Names that only operators give: whoever had one would be taken for somebody in charge.
 RESERVED = (
     "admin", "administrator", "assimilator", "coordinator", "generator", "moderator", "official",
@@ -51,6 +53,8 @@ class Account(NamedTuple):
     role: Role
     name: str
     banned: bool
+    #: Why it is banned, as the operators said.
+    ban_reason: str = ""
 
 
 class AccountError(ZermeloError, ValueError):
@@ -91,8 +95,9 @@ def checked_name(name: str, what: str = "user name") -> str:
             f"{what} {name!r}: at most {LONGEST_NAME} bytes of printable text are allowed,"
             " without space at the ends"
         )
-    if look_of(name).startswith(look_of(ANONYMOUS)):
-        raise AccountError(f"{what} {name!r}: names that begin with {ANONYMOUS!r} are reserved")
+    for reserved in (ANONYMOUS, f"{DELETED}-"):
+        if look_of(name).startswith(look_of(reserved)):
+            raise AccountError(f"{what} {name!r}: names that begin with {reserved!r} are reserved")
     return name
 
 
@@ -106,7 +111,12 @@ def checked_own_name(name: str, what: str = "user name") -> str:
 
 def looks_of(name: str, team: str) -> list[str]:
     """The looks to be locked while a user and its team, if any, are made."""
-    return [f"user {look_of(name)}", *([f"team {look_of(team)}"] if team else [])]
+    return [f"user {look_of(name)}", *([team_look(team)] if team else [])]
+
+
+def team_look(name: str) -> str:
+    """The look to be locked while a team is made."""
+    return f"team {look_of(name)}"
 
 
 def team_taken(name: str) -> AccountError:
@@ -124,14 +134,17 @@ def open_account(
     team = checked_name(team, "team") if team else ""
     with connection.transaction():
         connection.execute(query("lock_looks"), {"looks": looks_of(name, team)})
+        team_id, founded = _team(connection, team)
         row = connection.execute(
             query("open_account"),
-            {"name": name, "look": look_of(name), "team": _team(connection, team), "role": role},
+            {"name": name, "look": look_of(name), "team": team_id, "role": role},
         ).fetchone()
         if row is None:
             raise AccountError(
                 f"there is a user {name!r} already, or a name that looks so; choose another"
             )
+        if founded:
+            connection.execute(query("set_founder"), {"user": row[0], "team": team_id})
         token = _add_token(connection, row[0])
         record(connection, actor, "open account", f"user {name}", _detail(f"as {role}", reason))
     return token
@@ -185,15 +198,16 @@ def _detail(what: str, reason: str) -> str:
     return f"{what}: {reason}" if reason else what
 
 
-def _team(connection: Connection, name: str) -> int | None:
+def _team(connection: Connection, name: str) -> tuple[int | None, bool]:
+    """The team of this name, none for an empty one, and whether it is new."""
     if not name:
-        return None
+        return None, False
     row = connection.execute(
         query("ensure_team"), {"name": name, "look": look_of(name)}
     ).fetchone()
     if row is None:
         raise team_taken(name)
-    return int(row[0])
+    return int(row[0]), bool(row[1])
 
 
 def _add_token(connection: Connection, user: UserId) -> str:

@@ -1,4 +1,4 @@
-"""What operators do to hosts, users, workunits and campaigns, each with a line in the audit."""
+"""What operators look at, and do to workunits and campaigns, each with a line in the audit."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from psycopg.rows import dict_row
 from zermelo import ZermeloError
 from zermelo.server.campaigns import find_campaign, steer_campaign
 from zermelo.server.database import Connection
-from zermelo.server.trust.accounts import forget_accounts, user_id
 from zermelo.server.trust.audit import record
-from zermelo.server.trust.records import convict
 from zermelo.server.trust.retraction import dispute, retract_doubted
 from zermelo.server.vocabulary import CampaignState, Replication
 from zermelo.sql import query
@@ -23,10 +21,10 @@ class AdministrationError(ZermeloError, ValueError):
     exit_code = 2
 
 
-def rows(connection: Connection, name: str, **parameters: Any) -> list[dict[str, Any]]:
-    """What a query of sql/queries/administration.sql or accounts.sql finds."""
+def rows(connection: Connection, asked: str, /, **parameters: Any) -> list[dict[str, Any]]:
+    """What the named query finds, each row by the names of its columns."""
     with connection.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(query(name), parameters).fetchall()
+        return cursor.execute(query(asked), parameters).fetchall()
 
 
 def find_host(connection: Connection, host: int) -> dict[str, Any]:
@@ -41,43 +39,6 @@ def find_workunit(connection: Connection, workunit: int) -> dict[str, Any]:
     if not found:
         raise AdministrationError(f"there is no workunit {workunit}")
     return found[0]
-
-
-def ban_host(connection: Connection, host: int, reason: str, *, actor: str) -> int:
-    """Refuse a host's calls and doubt all it said; how many results are in doubt."""
-    with connection.transaction():
-        _set_ban(connection, host, banned=True)
-        doubted = _condemn(connection, [host], reason, actor)
-        record(connection, actor, "ban", f"host {host}", reason)
-        forget_accounts(connection)
-    return doubted
-
-
-def unban_host(connection: Connection, host: int, reason: str, *, actor: str) -> None:
-    with connection.transaction():
-        _set_ban(connection, host, banned=False)
-        record(connection, actor, "unban", f"host {host}", reason)
-        forget_accounts(connection)
-
-
-def ban_user(connection: Connection, name: str, reason: str, *, actor: str) -> int:
-    """Refuse all calls of a user and doubt all that its hosts said."""
-    with connection.transaction():
-        user = user_id(connection, name)
-        connection.execute(query("set_user_ban"), {"user": user, "banned": True})
-        hosts = [row[0] for row in connection.execute(query("hosts_of_user"), {"user": user})]
-        doubted = _condemn(connection, hosts, reason, actor) if hosts else 0
-        record(connection, actor, "ban", f"user {name}", reason)
-        forget_accounts(connection)
-    return doubted
-
-
-def unban_user(connection: Connection, name: str, reason: str, *, actor: str) -> None:
-    with connection.transaction():
-        user = user_id(connection, name)
-        connection.execute(query("set_user_ban"), {"user": user, "banned": False})
-        record(connection, actor, "unban", f"user {name}", reason)
-        forget_accounts(connection)
 
 
 def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str) -> int:
@@ -112,14 +73,3 @@ def steer(
     with connection.transaction():
         steer_campaign(connection, find_campaign(connection, name), state)
         record(connection, actor, STEERING[state], f"campaign {name}", reason)
-
-
-def _set_ban(connection: Connection, host: int, *, banned: bool) -> None:
-    row = connection.execute(query("set_host_ban"), {"host": host, "banned": banned}).fetchone()
-    if row is None:
-        raise AdministrationError(f"there is no host {host}; see `zermelo admin hosts`")
-
-
-def _condemn(connection: Connection, hosts: list[int], reason: str, actor: str) -> int:
-    connection.execute(query("end_leases_of"), {"hosts": hosts})
-    return convict(connection, hosts, actor, reason or "banned")

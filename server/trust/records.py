@@ -145,9 +145,13 @@ def note_errors(connection: Connection, hosts: Sequence[int]) -> None:
 
 
 def convict(
-    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = ""
-) -> int:
-    """Hosts that lied: their records end, and what rests on their word is doubted."""
+    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = "",
+    *, only_tried: bool = False,
+) -> int:  # fmt: skip
+    """Hosts that lied: their records end, and what rests on their word is doubted.
+
+    With `only_tried` the caller undoes it, and no log tells of it.
+    """
     note_errors(connection, hosts)
     connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
     rows = connection.execute(
@@ -159,5 +163,6 @@ def convict(
         record(connection, actor, "convict", f"host {host}", detail or "outvoted")
     for campaign, _ in rows:
         notify(connection, Channel.VALID, campaign)
-    log.warning("hosts %s gave bad answers; %d results are in doubt", list(hosts), doubted)
+    if not only_tried:
+        log.warning("hosts %s gave bad answers; %d results are in doubt", list(hosts), doubted)
     return doubted

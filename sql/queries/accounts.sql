@@ -9,8 +9,9 @@ FROM (SELECT unnest(%(looks)s::text[]) AS look ORDER BY look) AS sorted
 
 -- name: open_account
 -- A new user. Nothing comes back when the name is taken, or looks like another one's.
-INSERT INTO users (name, look, team, role)
-SELECT %(name)s, %(look)s, %(team)s, %(role)s
+INSERT INTO users (name, look, team, role, team_since)
+SELECT %(name)s, %(look)s, %(team)s, %(role)s,
+       CASE WHEN %(team)s::integer IS NOT NULL THEN now() END
 WHERE NOT EXISTS (SELECT FROM users WHERE look = %(look)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
@@ -23,23 +24,29 @@ ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING id
 
 -- name: ensure_team
--- The team of this name, made if there is none. Nothing comes back when its name looks like that
--- of another team.
+-- The team of this name, made if there is none, and whether it is new. Nothing comes back when its
+-- name looks like that of another team.
 WITH made AS (
     INSERT INTO teams (name, look) SELECT %(name)s, %(look)s
     WHERE NOT EXISTS (SELECT FROM teams WHERE look = %(look)s OR name = %(name)s)
     RETURNING id
 )
-SELECT id FROM made UNION ALL SELECT id FROM teams WHERE name = %(name)s
+SELECT id, true FROM made UNION ALL SELECT id, false FROM teams WHERE name = %(name)s
 
 -- name: add_token
 INSERT INTO tokens (digest, user_id) VALUES (%(digest)s, %(user)s)
 
 -- name: find_accounts
--- Whose tokens these are; nothing for those that are unknown or revoked.
-SELECT tokens.digest, users.id, users.role, users.name, users.banned_at IS NOT NULL
+-- Whose tokens these are; nothing for those that are unknown, revoked or out of date.
+SELECT tokens.digest, users.id, users.role, users.name, users.banned_at IS NOT NULL,
+       CASE WHEN users.banned_at IS NULL THEN '' ELSE coalesce((
+           SELECT reason FROM bans
+           WHERE user_id = users.id AND host IS NULL AND lifted_at IS NULL
+           ORDER BY id DESC LIMIT 1
+       ), '') END
 FROM tokens JOIN users ON users.id = tokens.user_id
 WHERE tokens.digest = ANY (%(digests)s::bytea[]) AND tokens.revoked_at IS NULL
+  AND (tokens.expires_at IS NULL OR tokens.expires_at > now())
 
 -- name: revoke_tokens
 UPDATE tokens SET revoked_at = now() WHERE user_id = %(user)s AND revoked_at IS NULL
@@ -63,23 +70,25 @@ FROM users LEFT JOIN teams ON teams.id = users.team
 ORDER BY credit DESC, users.id LIMIT %(most)s
 
 -- name: standing
--- What a user has contributed, in millions of nodes, and the place that gives.
-WITH sums AS (
-    SELECT user_id, sum(nodes) AS nodes FROM credits GROUP BY user_id HAVING sum(nodes) > 0
-), mine AS (
-    SELECT coalesce((SELECT nodes FROM sums WHERE user_id = %(user)s), 0) AS nodes
-)
-SELECT users.name, coalesce(teams.name, ''), mine.nodes / 1e6,
-       (SELECT coalesce(sum(nodes), 0) FROM credits
-        WHERE user_id = %(user)s AND month = date_trunc('month', now() AT TIME ZONE 'UTC')) / 1e6,
-       (SELECT coalesce(sum(nodes), 0) FROM credits
-        WHERE user_id = %(user)s AND host = %(host)s) / 1e6,
-       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE team = users.team) / 1e6,
-       CASE WHEN mine.nodes > 0
-            THEN (SELECT count(*) + 1 FROM sums WHERE sums.nodes > mine.nodes) ELSE 0 END,
-       (SELECT count(*) FROM sums)
-FROM users LEFT JOIN teams ON teams.id = users.team CROSS JOIN mine
+-- What a user has contributed, in millions of nodes, and what the project tells volunteers.
+SELECT users.name, coalesce(teams.name, ''), coalesce(mine.nodes, 0) / 1e6,
+       coalesce(mine.this_month, 0) / 1e6, coalesce(mine.of_host, 0) / 1e6,
+       (SELECT coalesce(sum(nodes), 0) FROM credits WHERE team = users.team) / 1e6, project.notice
+FROM users LEFT JOIN teams ON teams.id = users.team CROSS JOIN project
+CROSS JOIN LATERAL (
+    SELECT sum(nodes) AS nodes,
+           sum(nodes) FILTER (
+               WHERE month = date_trunc('month', now() AT TIME ZONE 'UTC')
+           ) AS this_month,
+           sum(nodes) FILTER (WHERE host = %(host)s) AS of_host
+    FROM credits WHERE user_id = users.id
+) AS mine
 WHERE users.id = %(user)s
+
+-- name: credit_of_users
+-- The sums of all users with credit, in millions of nodes: what places are given by.
+SELECT sum(nodes) / 1e6 AS credit FROM credits
+GROUP BY user_id HAVING sum(nodes) > 0 ORDER BY credit
 
 -- name: record_action
 INSERT INTO audit (actor, action, subject, detail)

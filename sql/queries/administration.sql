@@ -3,7 +3,7 @@
 -- name: list_hosts
 SELECT hosts.id, users.name AS user, hosts.name, hosts.version, hosts.workers, hosts.speed,
        hosts.streak, hosts.confirmed, hosts.errors, hosts.quota, hosts.seen_at, hosts.error_at,
-       hosts.banned_at, (
+       hosts.banned_at, hosts.cores, hosts.memory_mb, hosts.platform, (
            SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open'
        ) AS open_leases, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id
@@ -14,7 +14,7 @@ ORDER BY hosts.seen_at DESC LIMIT %(most)s
 
 -- name: host_results
 SELECT results.lease, results.workunit, results.received_at, results.state, results.answer,
-       results.lo, results.hi, results.nodes, results.credit
+       results.lo, results.hi, results.nodes, results.credit / 1e6 AS credit
 FROM results WHERE results.host = %(host)s ORDER BY results.lease DESC LIMIT %(most)s
 
 -- name: asked_workunit
@@ -43,13 +43,144 @@ UPDATE results SET state = 'doubted' WHERE lease = ANY(%(results)s)
 
 -- name: set_host_ban
 UPDATE hosts SET banned_at = CASE WHEN %(banned)s THEN now() END WHERE id = %(host)s
-RETURNING id
 
 -- name: set_user_ban
 UPDATE users SET banned_at = CASE WHEN %(banned)s THEN now() END WHERE id = %(user)s
 
+-- name: owner_of_host
+SELECT users.id, users.name FROM hosts JOIN users ON users.id = hosts.user_id
+WHERE hosts.id = %(host)s
+
 -- name: hosts_of_user
 SELECT id FROM hosts WHERE user_id = %(user)s ORDER BY id
+
+-- name: record_ban
+-- A ban, and the records that its hosts had before it. What it took is told later.
+WITH ban AS (
+    INSERT INTO bans (host, user_id, actor, reason, results, user_quota)
+    SELECT %(host)s, users.id, %(actor)s, %(reason)s, '{}', users.quota
+    FROM users WHERE users.id = %(user)s
+    RETURNING id
+), kept AS (
+    INSERT INTO ban_records (ban, host, streak, streak_part, errors, error_at, quota,
+                             exhausted_confirmed, exhausted_refuted, partial)
+    SELECT ban.id, hosts.id, streak, streak_part, errors, error_at, quota, exhausted_confirmed,
+           exhausted_refuted, (
+               SELECT coalesce(sum(partial), 0) FROM credits WHERE credits.host = hosts.id
+           )
+    FROM ban CROSS JOIN hosts WHERE hosts.id = ANY(%(hosts)s)
+)
+SELECT id FROM ban
+
+-- name: believed_with
+-- What a conviction of these hosts may touch: their answers, and those of others to the same
+-- questions.
+SELECT lease FROM results
+WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated', 'unconfirmed')
+UNION
+SELECT results.lease FROM results
+WHERE results.workunit = ANY (ARRAY (
+          SELECT workunit FROM results AS own
+          WHERE own.host = ANY(%(hosts)s) AND own.state IN ('valid', 'assimilated')
+      ))
+  AND results.state IN ('valid', 'assimilated')
+
+-- name: note_taken
+-- Of these results those that a ban took.
+UPDATE bans SET results = ARRAY (
+    SELECT lease FROM results
+    WHERE lease = ANY(%(results)s) AND state IN ('doubted', 'retracted') ORDER BY lease
+)
+WHERE id = %(ban)s RETURNING results
+
+-- name: taken_by_ban
+-- What a ban took: results of the banned hosts and of others, and bounds that rest on them.
+SELECT count(*) FILTER (WHERE host = ANY(%(hosts)s)) AS results,
+       count(*) FILTER (WHERE host <> ALL(%(hosts)s)) AS results_of_others,
+       (SELECT count(DISTINCT node) FROM evidence WHERE result = ANY(%(results)s)) AS bounds
+FROM results WHERE lease = ANY(%(results)s)
+
+-- name: credit_of_hosts
+SELECT coalesce(sum(nodes), 0) / 1e6 FROM credits WHERE host = ANY(%(hosts)s)
+
+-- name: open_leases_of
+SELECT count(*) FROM leases WHERE host = ANY(%(hosts)s) AND state = 'open'
+
+-- name: lift_bans
+-- End the bans of a host (or, without one, of a user with all hosts), and say which they were.
+UPDATE bans SET lifted_at = now()
+WHERE user_id = %(user)s AND host IS NOT DISTINCT FROM %(host)s::integer AND lifted_at IS NULL
+RETURNING id, results, user_quota
+
+-- name: return_records
+-- The records that hosts had before a ban. Errors since then stay.
+WITH former AS (
+    UPDATE hosts SET streak = ban_records.streak, streak_part = ban_records.streak_part,
+                     errors = greatest(ban_records.errors, hosts.errors - 1),
+                     error_at = ban_records.error_at,
+                     quota = greatest(ban_records.quota, hosts.quota),
+                     exhausted_confirmed = ban_records.exhausted_confirmed,
+                     exhausted_refuted = ban_records.exhausted_refuted
+    FROM ban_records WHERE ban_records.ban = %(ban)s AND hosts.id = ban_records.host
+    RETURNING hosts.user_id
+)
+UPDATE users SET quota = greatest(quota, %(user_quota)s)
+WHERE id = ANY (ARRAY (SELECT user_id FROM former))
+
+-- name: campaigns_in_doubt
+-- The campaigns in which some of these results wait to be taken out of the tree.
+SELECT DISTINCT campaigns.name FROM results JOIN campaigns ON campaigns.id = results.campaign
+WHERE results.lease = ANY(%(results)s) AND results.state = 'doubted'
+
+-- name: judge_again
+-- Answers that a ban took are answers again that the validator has not looked at: it decides anew,
+-- with what others said meanwhile. Answers of others who had agreed kept their credit, and stay
+-- out: they would be paid twice. So does what was found with bounds that are not believed now.
+UPDATE results SET state = 'pending', agreed_lo = NULL, agreed_hi = NULL, late = true
+FROM workunits
+WHERE results.lease = ANY(%(results)s) AND results.state = 'retracted' AND results.credit = 0
+  AND workunits.id = results.workunit
+  AND NOT EXISTS (
+      SELECT FROM results AS source
+      WHERE source.lease = ANY(workunits.known_from)
+        AND source.state NOT IN ('valid', 'assimilated')
+  )
+RETURNING results.lease
+
+-- name: list_alarms
+SELECT alarms.id, campaigns.name AS campaign, alarms.kind, alarms.node, alarms.result,
+       alarms.detail, alarms.raised_at, alarms.settled_at, alarms.settled_by, alarms.settled_reason
+FROM alarms JOIN campaigns ON campaigns.id = alarms.campaign
+WHERE %(settled)s OR alarms.settled_at IS NULL ORDER BY alarms.id DESC LIMIT %(most)s
+
+-- name: settle_alarm
+UPDATE alarms SET settled_at = now(), settled_by = %(actor)s, settled_reason = %(reason)s
+WHERE id = %(alarm)s AND settled_at IS NULL RETURNING id
+
+-- name: find_alarm
+SELECT settled_by FROM alarms WHERE id = %(alarm)s
+
+-- name: show_project
+SELECT registration_open, notice, web_url FROM project
+
+-- name: set_project
+UPDATE project SET registration_open = coalesce(%(registration_open)s, registration_open),
+                   notice = coalesce(%(notice)s, notice),
+                   web_url = coalesce(%(web_url)s, web_url)
+
+-- name: waiting_results
+-- What waits for each service, and how long the oldest has waited.
+SELECT CASE state WHEN 'pending' THEN 'validator' WHEN 'unconfirmed' THEN 'other users'
+                  ELSE 'assimilator' END AS service,
+       count(*) AS waiting, extract(epoch FROM now() - min(received_at))::float8 AS oldest_seconds
+FROM results WHERE state IN ('pending', 'unconfirmed', 'valid', 'doubted') GROUP BY 1
+UNION ALL
+SELECT 'generator', count(*), extract(epoch FROM now() - max(received.at))::float8
+FROM workunits
+CROSS JOIN LATERAL (
+    SELECT max(received_at) AS at FROM results WHERE results.workunit = workunits.id
+) AS received
+WHERE workunits.state = 'exhausted' HAVING count(*) > 0
 
 -- name: end_leases_of
 -- The open leases of banned hosts; their work is ready for others.
@@ -91,9 +222,13 @@ SELECT campaigns.name, totals.nodes, totals.wasted_nodes, totals.checking_nodes,
 FROM totals JOIN campaigns ON campaigns.id = totals.campaign
 WHERE campaigns.state IN ('running', 'paused')
 
+-- name: owns_tables
+-- Whether this login has the rights of the owner of the tables.
+SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('campaigns')
+
 -- name: create_roles
 -- Services may read and write rows, researchers read; neither may change the schema, and
--- researchers see no tokens. Give them to logins: GRANT zermelo_research TO somebody.
+-- researchers see no tokens, links to sign in by and digests. Give them to logins: GRANT zermelo_research TO somebody.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'zermelo_service') THEN
@@ -110,10 +245,11 @@ BEGIN
     REVOKE UPDATE, DELETE ON audit, schema_migrations FROM zermelo_service;
     REVOKE INSERT ON schema_migrations FROM zermelo_service;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO zermelo_research;
-    REVOKE SELECT ON tokens FROM zermelo_research;
-    REVOKE SELECT ON hosts FROM zermelo_research;
+    REVOKE SELECT ON tokens, sign_ins, hosts, users FROM zermelo_research;
     GRANT SELECT (id, user_id, name, version, workers, speed, created_at, seen_at, streak,
-                  confirmed,
-                  errors) ON hosts TO zermelo_research;
+                  confirmed, errors, error_at, quota, banned_at, referee, cores, memory_mb,
+                  platform) ON hosts TO zermelo_research;
+    GRANT SELECT (id, name, role, created_at, team, team_since, banned_at, deleted_at, quota,
+                  look) ON users TO zermelo_research;
 END
 $$

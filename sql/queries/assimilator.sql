@@ -46,22 +46,28 @@ WITH answered AS (
     SELECT workunits.id, workunits.state, answered.answer
     FROM answered JOIN workunits ON workunits.id = answered.id
     ORDER BY workunits.id FOR UPDATE OF workunits
+), changed AS MATERIALIZED (
+    SELECT locked.id, locked.state AS before, workunits.campaign, CASE
+        WHEN locked.answer = 'exhausted' THEN 'exhausted'::workunit_state ELSE 'answered'
+    END AS state
+    FROM locked JOIN workunits ON workunits.id = locked.id
+    WHERE CASE
+        WHEN locked.answer = 'exhausted' AND locked.state = 'split' THEN EXISTS (
+            SELECT FROM results
+            WHERE results.workunit = locked.id AND results.late AND results.proved IS NOT NULL
+              AND results.state = 'assimilated'
+        ) AND NOT EXISTS (
+            SELECT FROM workunits AS twin
+            WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
+              AND twin.state IN {open_states}
+        )
+        WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
+        ELSE locked.state IN {open_states} END
+), counted AS (
+    UPDATE totals SET splits = splits - (SELECT count(*) FROM changed WHERE before = 'split')
+    WHERE campaign IN (SELECT campaign FROM changed WHERE before = 'split')
 )
-UPDATE workunits SET state = CASE
-    WHEN locked.answer = 'exhausted' THEN 'exhausted'::workunit_state ELSE 'answered' END
-FROM locked
-WHERE workunits.id = locked.id AND CASE
-    WHEN locked.answer = 'exhausted' AND locked.state = 'split' THEN EXISTS (
-        SELECT FROM results
-        WHERE results.workunit = locked.id AND results.late AND results.proved IS NOT NULL
-          AND results.state = 'assimilated'
-    ) AND NOT EXISTS (
-        SELECT FROM workunits AS twin
-        WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
-          AND twin.state IN {open_states}
-    )
-    WHEN locked.answer = 'exhausted' THEN locked.state = 'returned'
-    ELSE locked.state IN {open_states} END
+UPDATE workunits SET state = changed.state FROM changed WHERE workunits.id = changed.id
 
 -- name: count_results
 UPDATE totals SET answered = answered + %(answered)s, nodes = nodes + %(nodes)s,

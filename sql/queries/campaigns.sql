@@ -117,9 +117,12 @@ WHERE campaign = %s AND state IN {open_states}
 
 -- name: campaign_standings
 -- Where campaigns stand, or one of them. Open workunits are counted in one pass: they have no
--- index by campaign.
+-- index by campaign. Every workunit is in one of the counts: what is neither open nor split nor
+-- withdrawn is answered; what waits to be split counts as returned.
 SELECT chosen.name, chosen.spec, chosen.goal, chosen.state, chosen.threshold, nodes.lo, nodes.hi,
-       totals.tree_nodes, totals.workunits, totals.answered, totals.splits, totals.withdrawn,
+       totals.tree_nodes, totals.workunits,
+       greatest(0, totals.workunits - totals.splits - totals.withdrawn - coalesce(queue.open, 0)),
+       totals.splits, totals.withdrawn,
        coalesce(queue.ready, 0), coalesce(queue.leased, 0), coalesce(queue.returned, 0),
        totals.nodes, totals.wasted_nodes, totals.split_nodes, totals.seconds,
        coalesce(latest.open_questions, 0), latest.remaining, latest.remaining_factor,
@@ -132,9 +135,9 @@ FROM (
 JOIN totals ON totals.campaign = chosen.id
 JOIN nodes ON nodes.id = chosen.root
 LEFT JOIN (
-    SELECT campaign, count(*) FILTER (WHERE state = 'ready') AS ready,
+    SELECT campaign, count(*) AS open, count(*) FILTER (WHERE state = 'ready') AS ready,
            count(*) FILTER (WHERE state = 'leased') AS leased,
-           count(*) FILTER (WHERE state = 'returned') AS returned
+           count(*) FILTER (WHERE state IN ('returned', 'exhausted')) AS returned
     FROM workunits
     WHERE state IN {open_states}
       AND (%(campaign)s::smallint IS NULL OR campaign = %(campaign)s)

@@ -158,6 +158,14 @@ SELECT campaign, format('%s withdrawn, counted %s', withdrawn, counted) FROM (
     ) AS counted
     FROM totals
 ) AS ended WHERE withdrawn <> counted
+UNION ALL
+SELECT campaign, format('%s split, counted %s', splits, counted) FROM (
+    SELECT totals.campaign, splits, (
+        SELECT count(*) FROM workunits
+        WHERE workunits.campaign = totals.campaign AND state = 'split'
+    ) AS counted
+    FROM totals
+) AS split WHERE splits <> counted
 
 -- name: check_expanded_ids
 SELECT id FROM nodes WHERE campaign = %s AND children IS NOT NULL

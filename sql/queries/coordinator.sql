@@ -13,17 +13,20 @@
 WITH said AS (
     SELECT * FROM unnest(
         %(user)s::integer[], %(host_key_digest)s::uuid[], %(name)s::text[], %(version)s::text[],
-        %(workers)s::integer[], %(speed)s::real[]
-    ) AS s (user_id, host_key_digest, name, version, workers, speed)
+        %(workers)s::integer[], %(speed)s::real[], %(cores)s::integer[],
+        %(memory_mb)s::integer[], %(platform)s::text[]
+    ) AS s (user_id, host_key_digest, name, version, workers, speed, cores, memory_mb, platform)
 ),
 changed AS (
     SELECT pg_notify('zermelo_accounts', '') FROM said s JOIN hosts USING (host_key_digest)
     WHERE hosts.user_id <> s.user_id
 )
-INSERT INTO hosts AS h (user_id, host_key_digest, name, version, workers, speed)
+INSERT INTO hosts AS h (user_id, host_key_digest, name, version, workers, speed, cores, memory_mb,
+                        platform)
 SELECT * FROM said ORDER BY host_key_digest
 ON CONFLICT (host_key_digest) DO UPDATE
 SET name = excluded.name, version = excluded.version, workers = excluded.workers,
+    cores = excluded.cores, memory_mb = excluded.memory_mb, platform = excluded.platform,
     speed = CASE WHEN excluded.speed > 0 AND h.searched_seconds < 1
                  THEN excluded.speed ELSE h.speed END,
     streak = CASE WHEN h.user_id = excluded.user_id THEN h.streak ELSE 0 END,
@@ -31,11 +34,19 @@ SET name = excluded.name, version = excluded.version, workers = excluded.workers
     user_id = excluded.user_id, seen_at = now()
 RETURNING host_key_digest, id, user_id, banned_at IS NOT NULL AS banned,
           CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,
+          CASE WHEN banned_at IS NULL THEN '' ELSE coalesce((
+              SELECT reason FROM bans WHERE bans.user_id = h.user_id AND bans.host = h.id
+                AND lifted_at IS NULL ORDER BY bans.id DESC LIMIT 1
+          ), '') END AS reason,
           (SELECT count(*) FROM changed) AS told
 
 -- name: find_hosts
 SELECT host_key_digest, id, user_id, banned_at IS NOT NULL AS banned,
-       CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown
+       CASE WHEN searched_seconds >= 1 THEN speed ELSE 0 END AS shown,
+       CASE WHEN banned_at IS NULL THEN '' ELSE coalesce((
+           SELECT reason FROM bans WHERE bans.user_id = hosts.user_id AND bans.host = hosts.id
+             AND lifted_at IS NULL ORDER BY bans.id DESC LIMIT 1
+       ), '') END AS reason
 FROM hosts WHERE host_key_digest = ANY (%(host_key_digests)s::uuid[])
 
 -- name: hosts_seen
@@ -246,6 +257,19 @@ SELECT count(*) FILTER (WHERE state = 'running') AS running,
            SELECT FROM workunits WHERE state = 'ready' AND (quorum > 1 OR overdue)
        ) AS others_asked
 FROM campaigns
+
+-- name: host_rests
+-- Whether a host gets no work for a while after a bad answer.
+SELECT coalesce(error_at + least(errors, 40) ^ 2 * interval '1 minute' > now(), false)
+FROM hosts WHERE id = %(host)s
+
+-- name: told_to_volunteers
+-- What a client that says hello is told: the operators' notice, and how long a workunit of the
+-- running campaigns should take.
+SELECT project.notice, coalesce((
+    SELECT max(target_seconds) FROM campaigns WHERE state = 'running'
+), 0)::float8
+FROM project
 
 -- name: questions_of_leases
 -- What leases of these hosts are about, as far as it limits what a result may bring along. No

@@ -2,14 +2,21 @@
 
 -- name: grant_credit
 -- Credit in nodes, to the hosts, in the team their user is in now.
+WITH granted AS MATERIALIZED (
+    SELECT hosts.id, hosts.user_id, users.team, (now() AT TIME ZONE 'UTC')::date AS day,
+           told.nodes, told.results
+    FROM unnest(%(hosts)s::integer[], %(nodes)s::float8[], %(results)s::bigint[])
+         AS told (host, nodes, results)
+    JOIN hosts ON hosts.id = told.host
+    JOIN users ON users.id = hosts.user_id
+), by_day AS (
+    INSERT INTO daily_credits AS d (host, day, user_id, nodes, results)
+    SELECT id, day, user_id, nodes, results FROM granted ORDER BY id
+    ON CONFLICT (host, day, user_id) DO UPDATE
+    SET nodes = d.nodes + excluded.nodes, results = d.results + excluded.results
+)
 INSERT INTO credits AS c (host, user_id, team, month, nodes, results)
-SELECT hosts.id, hosts.user_id, users.team, date_trunc('month', now() AT TIME ZONE 'UTC')::date,
-       granted.nodes, granted.results
-FROM unnest(%(hosts)s::integer[], %(nodes)s::float8[], %(results)s::bigint[])
-     AS granted (host, nodes, results)
-JOIN hosts ON hosts.id = granted.host
-JOIN users ON users.id = hosts.user_id
-ORDER BY hosts.id
+SELECT id, user_id, team, date_trunc('month', day)::date, nodes, results FROM granted ORDER BY id
 ON CONFLICT (host, month, team) DO UPDATE
 SET nodes = c.nodes + excluded.nodes, results = c.results + excluded.results
 
@@ -44,16 +51,27 @@ WITH worked AS (
     WHERE worked.nodes >= 1 AND room.nodes >= 1
     ON CONFLICT (lease) DO NOTHING
     RETURNING lease, nodes
+), summed AS MATERIALIZED (
+    SELECT room.host, room.user_id, room.team, sum(granted.nodes) AS nodes
+    FROM granted JOIN worked ON worked.id = granted.lease JOIN room ON room.host = worked.host
+    GROUP BY room.host, room.user_id, room.team
+), by_day AS (
+    INSERT INTO daily_credits AS d (host, day, user_id, nodes, partial)
+    SELECT host, (now() AT TIME ZONE 'UTC')::date, user_id, nodes, nodes FROM summed ORDER BY host
+    ON CONFLICT (host, day, user_id) DO UPDATE
+    SET nodes = d.nodes + excluded.nodes, partial = d.partial + excluded.partial
 )
 INSERT INTO credits AS c (host, user_id, team, month, nodes, partial)
-SELECT room.host, room.user_id, room.team, %(month)s, sum(granted.nodes), sum(granted.nodes)
-FROM granted JOIN worked ON worked.id = granted.lease JOIN room ON room.host = worked.host
-GROUP BY room.host, room.user_id, room.team ORDER BY room.host
+SELECT host, user_id, team, %(month)s, nodes, nodes FROM summed ORDER BY host
 ON CONFLICT (host, month, team) DO UPDATE
 SET nodes = c.nodes + excluded.nodes, partial = c.partial + excluded.partial
 
 -- name: revoke_partial_credit
 -- What hosts were granted on their word goes when their word does.
+WITH by_day AS (
+    UPDATE daily_credits SET nodes = greatest(0, nodes - partial), partial = 0
+    WHERE host = ANY(%(hosts)s) AND partial > 0
+)
 UPDATE credits SET nodes = greatest(0, nodes - partial), partial = 0
 WHERE host = ANY(%(hosts)s) AND partial > 0
 
@@ -69,3 +87,23 @@ SELECT CASE %(by)s
        sum(credits.results)::bigint AS results
 FROM credits JOIN users ON users.id = credits.user_id LEFT JOIN teams ON teams.id = credits.team
 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT %(most)s
+
+-- name: return_partial_credit
+-- What hosts were granted on their word before a ban that is lifted, in the present month.
+WITH returned AS MATERIALIZED (
+    SELECT ban_records.host, hosts.user_id, users.team, (now() AT TIME ZONE 'UTC')::date AS day,
+           ban_records.partial AS nodes
+    FROM ban_records JOIN hosts ON hosts.id = ban_records.host
+    JOIN users ON users.id = hosts.user_id
+    WHERE ban_records.ban = %(ban)s AND ban_records.partial > 0
+), by_day AS (
+    INSERT INTO daily_credits AS d (host, day, user_id, nodes, partial)
+    SELECT host, day, user_id, nodes, nodes FROM returned ORDER BY host
+    ON CONFLICT (host, day, user_id) DO UPDATE
+    SET nodes = d.nodes + excluded.nodes, partial = d.partial + excluded.partial
+)
+INSERT INTO credits AS c (host, user_id, team, month, nodes, partial)
+SELECT host, user_id, team, date_trunc('month', day)::date, nodes, nodes
+FROM returned ORDER BY host
+ON CONFLICT (host, month, team) DO UPDATE
+SET nodes = c.nodes + excluded.nodes, partial = c.partial + excluded.partial

@@ -76,14 +76,21 @@ WHERE id = ANY (ARRAY (SELECT workunit FROM results WHERE lease = ANY(%(results)
 
 -- name: dispute_answers
 -- Answers taken out of the tree that are to be compared with those of more users.
+WITH contested AS MATERIALIZED (
+    SELECT id, campaign, state FROM workunits
+    WHERE id = ANY (ARRAY (SELECT workunit FROM results WHERE lease = ANY(%(results)s::bigint[])))
+      AND state IN ('ready', 'leased', 'returned', 'exhausted', 'answered', 'split')
+      AND NOT EXISTS (
+          SELECT FROM workunits AS twin
+          WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
+            AND twin.id <> workunits.id AND twin.state IN {open_states}
+      )
+), counted AS (
+    UPDATE totals SET splits = splits - (SELECT count(*) FROM contested WHERE state = 'split')
+    WHERE campaign IN (SELECT campaign FROM contested WHERE state = 'split')
+)
 UPDATE workunits SET state = 'ready', quorum = greatest(quorum, %(quorum)s), disputed = true
-WHERE id = ANY (ARRAY (SELECT workunit FROM results WHERE lease = ANY(%(results)s::bigint[])))
-  AND state IN ('ready', 'leased', 'returned', 'exhausted', 'answered', 'split')
-  AND NOT EXISTS (
-      SELECT FROM workunits AS twin
-      WHERE twin.node = workunits.node AND twin.threshold = workunits.threshold
-        AND twin.id <> workunits.id AND twin.state IN {open_states}
-  )
+FROM contested WHERE workunits.id = contested.id
 
 -- name: reopen_tests
 -- Tests whose answers the bounds of the root no longer give.

@@ -94,12 +94,24 @@ FROM unnest(
 WHERE results.lease = settled.lease
 
 -- name: settle_questions
+-- What becomes of questions whose answers were compared; one that was split may be open again.
+WITH settled AS MATERIALIZED (
+    SELECT settled.*, workunits.state AS before, workunits.campaign
+    FROM unnest(
+        %(ids)s::bigint[], %(states)s::workunit_state[], %(quorums)s::smallint[],
+        %(disputed)s::boolean[]
+    ) AS settled (id, state, quorum, disputed)
+    JOIN workunits ON workunits.id = settled.id
+), counted AS (
+    UPDATE totals SET splits = totals.splits - reopened.splits
+    FROM (
+        SELECT campaign, count(*) AS splits FROM settled
+        WHERE before = 'split' AND state <> 'split' GROUP BY campaign
+    ) AS reopened
+    WHERE totals.campaign = reopened.campaign
+)
 UPDATE workunits SET state = settled.state, quorum = settled.quorum, disputed = settled.disputed
-FROM unnest(
-    %(ids)s::bigint[], %(states)s::workunit_state[], %(quorums)s::smallint[],
-    %(disputed)s::boolean[]
-) AS settled (id, state, quorum, disputed)
-WHERE workunits.id = settled.id
+FROM settled WHERE workunits.id = settled.id
 
 -- name: ask_restated
 -- The sharper bound of an answer becomes a question of its own, unless it is being asked
@@ -248,6 +260,13 @@ WITH suspect AS MATERIALIZED (
 ), dropped AS (
     UPDATE results SET state = 'retracted'
     WHERE host = ANY(%(hosts)s) AND state = 'unconfirmed'
+), revoked_by_day AS (
+    UPDATE daily_credits SET nodes = greatest(0, nodes - taken.credit)
+    FROM (
+        SELECT host, (received_at AT TIME ZONE 'UTC')::date AS day, sum(credit) AS credit
+        FROM suspect GROUP BY 1, 2
+    ) AS taken
+    WHERE daily_credits.host = taken.host AND daily_credits.day = taken.day
 ), revoked AS (
     UPDATE credits SET nodes = greatest(0, nodes - taken.credit)
     FROM (

@@ -1,11 +1,11 @@
 -- What pages show besides the queries of researchers. Nothing here changes anything.
 
 -- name: take_research_role
--- Pages need no more rights than researchers have. A role is there for all databases of a server:
--- it is taken where `zermelo db roles` has granted it something in this one.
+-- Pages need no more rights than researchers have. The role is the whole cluster's: it is taken
+-- only where it has its rights in this database, the newest ones too.
 SELECT set_config('role', rolname, false) FROM pg_roles
 WHERE rolname = 'zermelo_research' AND pg_has_role(oid, 'MEMBER')
-  AND has_table_privilege(oid, to_regclass('campaigns'), 'SELECT')
+  AND has_table_privilege(oid, to_regclass('project'), 'SELECT')
 
 -- name: campaign_headings
 -- What a list of campaigns tells besides where they stand: speed of the last minute, and how

@@ -8,8 +8,8 @@ from starlette.routing import Route
 
 #: In the order in which they are tried: those below a campaign before the campaign itself.
 MODULES = (
-    "home", "theme", "machines", "solved", "claims", "games", "theatre", "study", "position",
-    "tree", "work", "certificate", "campaign",
+    "home", "theme", "machines", "volunteers", "login", "me", "operate", "statistics", "solved",
+    "claims", "games", "theatre", "study", "position", "tree", "work", "certificate", "campaign",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@
 | `rows`            | what goes into these statements and what comes out of them                 |
 """
 
-from zermelo.server.coordinator.leases.manager import LeaseManager, Shortage
+from zermelo.server.coordinator.leases.manager import LeaseManager
 from zermelo.server.coordinator.leases.rows import (
     Directive,
     HostId,
@@ -33,5 +33,4 @@ __all__ = [
     "Question",
     "Request",
     "Returned",
-    "Shortage",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from enum import Enum, auto
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -32,6 +31,7 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 from zermelo.server.coordinator.statements import Statements
 from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
+from zermelo.server.trust.shortage import Shortage
 
 log = logging.getLogger(__name__)
 
@@ -43,18 +43,6 @@ MOST_ROWS_A_BATCH = 2048
 GATHER_SECONDS = 0.05
 #: ... and calls of clients that have just arrived, where many do.
 LIST_SECONDS = 0.2
-
-
-class Shortage(Enum):
-    """Why a call gets no work."""
-
-    STOPPING = auto()
-    HOST_QUOTA = auto()
-    USER_QUOTA = auto()
-    OTHERS_ASKED = auto()
-    ALL_LEASED = auto()
-    PAUSED = auto()
-    NO_CAMPAIGN = auto()
 
 
 class LeaseManager:
@@ -77,6 +65,7 @@ class LeaseManager:
         self._asking = _batched(self._store.questions, apart=0.0)
         self._starting = Batcher(self._store.give_back_others)
         self._listing = _shared(self._store.running_games, apart=LIST_SECONDS)
+        self._telling = _shared(self._store.told_to_volunteers, apart=LIST_SECONDS)
         self._looking = _shared(self._store.campaigns_open)
 
     # -- the door ---------------------------------------------------------------------------
@@ -84,6 +73,10 @@ class LeaseManager:
     async def running_games(self) -> list[str]:
         """What a client that has just arrived should get ready for."""
         return await self._listing(None)
+
+    async def told_to_volunteers(self) -> tuple[str, float]:
+        """The operators' notice, and how long a workunit should take, in seconds."""
+        return await self._telling(None)
 
     async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
         """Leases for one call; none when there was no work for `wait_seconds`.
@@ -101,7 +94,10 @@ class LeaseManager:
         if not running:
             return Shortage.PAUSED if paused else Shortage.NO_CAMPAIGN
         if used_up := await self._quota.used_up(host, user):
-            return Shortage.HOST_QUOTA if used_up == "host" else Shortage.USER_QUOTA
+            if used_up == "user":
+                return Shortage.USER_QUOTA
+            rests = await self._store.host_rests(host)
+            return Shortage.HOST_RESTS if rests else Shortage.HOST_QUOTA
         return Shortage.OTHERS_ASKED if others_asked else Shortage.ALL_LEASED
 
     async def questions(self, host: HostId, leases: list[LeaseId]) -> dict[LeaseId, Question]:
@@ -159,6 +155,7 @@ class LeaseManager:
             self._asking.run(),
             self._starting.run(),
             self._listing.run(),
+            self._telling.run(),
             self._looking.run(),
         ]
 

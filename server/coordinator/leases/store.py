@@ -38,6 +38,7 @@ from zermelo.server.coordinator.leases.rows import (
 from zermelo.server.coordinator.statements import Statements
 from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
+from zermelo.server.trust.shortage import OVERDUE_SECONDS, OVERDUE_TARGETS, OVERDUE_WEIGHT
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +57,10 @@ MOST_BUDGETS, MORE_NODES = 1.25, 1_000_000
 MOST_TARGETS = 2.0
 #: Others are asked, too, OVERDUE_SECONDS after a search should have ended: it takes at most the
 #: campaign's target, and seldom OVERDUE_EFFORTS times what the cost model expects.
-OVERDUE_SECONDS, OVERDUE_TARGETS, OVERDUE_EFFORTS = 10.0, 1.5, 10.0
+OVERDUE_EFFORTS = 10.0
 #: The same where nothing as urgent is ready: whoever is free had better answer it twice than
 #: what may never be needed.
 URGENT_SECONDS, URGENT_TARGETS, URGENT_EFFORTS = 1.0, 0.5, 2.0
-#: A lease beyond that of the target counts as this many in the quota of its user.
-OVERDUE_WEIGHT = 8
 #: What leases that expire leave of the quota of a user.
 LEAST_QUOTA = 1
 
@@ -111,6 +110,15 @@ class LeaseStore:
 
     async def running_games(self) -> list[str]:
         return [row[0] for row in await self._statements.run("running_games", {})]
+
+    async def told_to_volunteers(self) -> tuple[str, float]:
+        """The operators' notice, and how long a workunit should take, in seconds."""
+        ((notice, target),) = await self._statements.run("told_to_volunteers", {})
+        return notice, target
+
+    async def host_rests(self, host: HostId) -> bool:
+        """Whether a host gets no work for a while after a bad answer."""
+        return any(rests for (rests,) in await self._statements.run("host_rests", {"host": host}))
 
     async def campaigns_open(self) -> tuple[int, int, bool]:
         """How many campaigns run, how many are paused, and whether other users are waited for."""

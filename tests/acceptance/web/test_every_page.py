@@ -17,7 +17,7 @@ OTHERS = [
     f"{CAMPAIGN}/workunits", f"{CAMPAIGN}/workunits/1", f"{CAMPAIGN}/results",
     f"{CAMPAIGN}/certificate", f"{CAMPAIGN}/progress", f"{CAMPAIGN}/line", "/solved", "/claims",
     "/games", "/games/hex", "/games/go:3x3", "/games/nim", "/nothing",
-    f"{CAMPAIGN}/position?moves=z9",
+    f"{CAMPAIGN}/position?moves=z9", "/volunteers", "/volunteers/tester", "/teams", "/login",
 ]  # fmt: skip
 PAGES = [*FIRST, *(pytest.param(path, marks=pytest.mark.long) for path in OTHERS)]
 FORMS = {
@@ -58,6 +58,11 @@ def tab(request: pytest.FixtureRequest, browser: Any, site: str) -> Iterator[Wat
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_is_accessible_quiet_and_ours(tab: Watched, path: str) -> None:
+    check_page(tab, path)
+
+
+def check_page(tab: Watched, path: str) -> None:
+    """Fails the test where a page is not accessible, complains, asks strangers or is too wide."""
     tab.complaints.clear()
     tab.page.goto(tab.site + path)
     tab.page.wait_for_load_state("load")

@@ -27,6 +27,7 @@ from zermelo.server.trust.certificates import make_certificates
 SPEC = "reversi:4x4"
 LOOKING = (
     ("users",), ("hosts",), ("host", "1"), ("workunit", "1"), ("campaigns",), ("audit",),
+    ("alarms",), ("alarms", "--all"), ("project",),
     ("audit", "--subject", "user otto"),
 )  # fmt: skip
 
@@ -81,11 +82,11 @@ def test_what_an_operator_does_from_afar_is_done_and_recorded(
     assert admin("revoke", "ada", door=door) == {"revoked": 1}
     assert admin("set-role", "ada", "researcher", door=door)["role"] == "researcher"
     assert admin("ask-again", str(asked), "--reason", "looks odd", door=door)["answers"] == 1
-    assert admin("ban-host", str(host), "--reason", "hot", door=door)["doubted"] >= 0
+    assert admin("ban-host", str(host), "--reason", "hot", "--yes", door=door)["doubted"] >= 0
     assert admin("host", str(host), door=door)["banned_at"]
     admin("unban-host", str(host), door=door)
     assert admin("host", str(host), door=door)["banned_at"] is None
-    admin("ban-user", user, door=door)
+    admin("ban-user", user, "--yes", door=door)
     assert {u["name"]: u["banned_at"] for u in admin("users", door=door)["users"]}[user]
     admin("unban-user", user, door=door)
     for action, state in (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled")):
@@ -116,6 +117,13 @@ def test_what_an_operator_does_from_afar_is_done_and_recorded(
 
 @pytest.mark.parametrize(("command", "complaint"), [
     (("ban-user", "nobody"), "no user 'nobody'"),
+    (("ban-host", "99", "--yes"), "no host 99"),
+    (("ban-host", "1"), "nothing was done; give --yes"),
+    (("settle", "7", "--reason", "seen"), "no alarm 7"),
+    (("settle", "7"), "reason is missing"),
+    (("project", "--web-url", "javascript:alert(1)"), "no address of pages"),
+    (("project", "--notice", "two\nlines"), "one line of printable text"),
+    (("delete-account", "nobody", "--yes"), "no user 'nobody'"),
     (("host", "99"), "no host 99"),
     (("workunit", "4711"), "no workunit 4711"),
     (("pause", "chess"), "no campaign 'chess'"),

@@ -27,7 +27,7 @@ class Coordinator:
         raise Asked(wanted)
 
 
-def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
+def slots_asked_for(ledger: Ledger, speed: Speed, store_ms: int = 0) -> int:
     crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
     connection: Any = Coordinator()
     hello: Any = None
@@ -35,6 +35,7 @@ def slots_asked_for(ledger: Ledger, speed: Speed) -> int:
         connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello,
         fetch=hello,
     )
+    intake.keep_in_store(store_ms)
     with pytest.raises(Asked) as asked:
         asyncio.run(intake.run())
     return int(asked.value.args[0])
@@ -57,6 +58,18 @@ def test_the_shorter_workunits_are_the_more_lie_in_store(
     if finished_after is not None:
         speed.finished(1000, finished_after)
     assert slots_asked_for(Ledger(tmp_path / "x"), speed) == WORKERS + in_store
+
+
+@pytest.mark.parametrize(("store_ms", "in_store"), [
+    (0, 1), (2_000, WORKERS), (500, 1), (4_000, 2 * WORKERS), (10**9, 5 * WORKERS),
+])
+def test_the_store_follows_the_target_of_the_campaigns(
+    tmp_path: Path, store_ms: int, in_store: int
+) -> None:
+    speed = Speed()
+    speed.finished(1000, 2.0)
+    wanted = slots_asked_for(Ledger(tmp_path / "x"), speed, store_ms)
+    assert wanted == WORKERS + in_store
 
 
 def test_nothing_lies_in_store_behind_long_searches(tmp_path: Path) -> None:

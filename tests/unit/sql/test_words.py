@@ -19,7 +19,7 @@ OPEN_LIST = re.compile(r"'ready',\s*'leased',\s*'returned',\s*'exhausted'\)")
 
 def strings_of_services() -> Iterator[tuple[str, str]]:
     """All strings in the code that talks to the database, but for docstrings, by file."""
-    for folder in ("server", "research", "proof", "cli"):
+    for folder in ("server", "research", "proof", "cli", "web"):
         for path in sorted((ROOT / folder).resolve().rglob("*.py")):
             if path.name == "vocabulary.py":
                 continue

@@ -14,10 +14,14 @@ import pexpect
 import pytest
 from pexpect.fdpexpect import fdspawn
 
-from tests.support.client_process import client, hard_question, searching, stop
+from tests.support.client_process import client, hard_question, known_speeds, searching, stop
 from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, running_coordinator, wait_until
+from zermelo.client.configuration import Configuration, write_configuration
+from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
+from zermelo.client.logs import NAME
+from zermelo.client.preferences import Limits, Preferences
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -82,6 +86,48 @@ def test_the_live_view_fills_the_screen_and_gives_it_back(
         stop(process)
         view.shows(NORMAL_SCREEN, "no client runs in")
         assert view.ends() == 6
+
+
+@pytest.mark.usefixtures("long_search")
+def test_a_client_on_a_terminal_shows_what_it_does(coordinator: str, tmp_path: Path) -> None:
+    known_speeds(tmp_path)
+    view = Terminal(
+        "run", "--server", coordinator, "--data-dir", str(tmp_path), "--workers", "1",
+        "--memory-mb", "4", "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "60",
+    )  # fmt: skip
+    view.shows("working for", "a b c d e f g h", "at least +1?", "nodes/s")
+    assert Terminal("stop", "--data-dir", str(tmp_path)).ends() == 0
+    assert view.ends() == 0, view.all
+    assert FULL_SCREEN not in view.all
+
+
+@pytest.mark.usefixtures("long_search")
+def test_limits_are_followed_when_their_file_changes(coordinator: str, tmp_path: Path) -> None:
+    config = ClientFolder(tmp_path).config
+
+    def prefer(cores: int) -> None:
+        limits = Limits(cores=cores, memory_mb=4)
+        write_configuration(config, Configuration(Preferences.always(limits)))
+
+    def cores() -> tuple[int, int]:
+        status = ask(ClientFolder(tmp_path).control, "status")
+        return status["limits"]["cores"], len(status["workers"])
+
+    prefer(1)
+    with client(coordinator, tmp_path) as process:
+        wait_until(lambda: searching(tmp_path))
+        assert cores() == (1, 1)
+        prefer(2)
+        wait_until(lambda: cores() == (2, 2))
+        config.write_text("cores = many")
+        wait_until(lambda: "going on as before" in log_of(tmp_path))
+        prefer(1)
+        wait_until(lambda: cores() == (1, 2))
+        stop(process)
+
+
+def log_of(folder: Path) -> str:
+    return (ClientFolder(folder).logs / NAME).read_text()
 
 
 def test_four_questions_make_a_configuration_that_works(

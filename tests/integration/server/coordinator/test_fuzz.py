@@ -27,7 +27,7 @@ from zermelo.server.coordinator import admission, hosts
 from zermelo.server.coordinator.rates import Rate
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import Role, open_account
-from zermelo.server.trust.administration import unban_host
+from zermelo.server.trust.bans import host_to_ban, lift
 
 #: More than enough for every RPC to be met with every kind of message.
 FEW_MESSAGES = 1500
@@ -143,7 +143,9 @@ async def bombard(
 
         async def one() -> None:
             name = fuzzer.chance.choice(list(METHODS))
-            token = fuzzer.chance.choice([*tokens, "wrong", ""])
+            # Whoever renews a token is a stranger from then on, and nothing else would be tried.
+            usable = [] if name.endswith("/RenewMyToken") else tokens
+            token = fuzzer.chance.choice([*usable, "wrong", ""])
             metadata = ((service.AUTHORIZATION, f"Bearer {token}"),) if token else ()
             data = fuzzer.request(name)
             if fuzzer.chance.random() < 0.0005:
@@ -208,7 +210,7 @@ def test_nothing_that_is_sent_does_harm(
         fuzzer = Fuzzer(keys, ["steered", "otto", "c1"], victim, seed=1)
         seen = asyncio.run(bombard(address, [*tokens, *staff], fuzzer, messages))
         # It still serves, and a host that says Hello holds nothing any more.
-        unban_host(connection, victim, "", actor="test")
+        lift(connection, host_to_ban(connection, victim), "", actor="test")
         _say_hello(address, tokens, keys)
         _say_hello(address, tokens[:1], [VICTIM])
     assert {name for name, _ in seen} == set(METHODS)

@@ -22,7 +22,7 @@ from zermelo.games import Bounds
 from zermelo.server.campaigns import create_campaign, find_campaign
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
-from zermelo.server.database import Connection, connect_once
+from zermelo.server.database import Connection, DatabaseError, connect_once
 from zermelo.server.dumps import DumpError
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 
@@ -59,7 +59,7 @@ def test_accounts_by_command(database: str) -> None:
     with pytest.raises(ZermeloError, match="there is a user"):
         run(database, "admin", "open-account", "otto")
     with pytest.raises(ZermeloError, match="no user 'nobody'"):
-        run(database, "admin", "ban-user", "nobody")
+        run(database, "admin", "ban-user", "nobody", "--yes")
     done = [row["action"] for row in run(database, "admin", "audit")["audit"]]
     assert done == ["set role", "revoke tokens", "renew token", "open account"]
 
@@ -72,7 +72,7 @@ def test_a_ban_takes_out_what_the_host_said(database: str, solve: Solve) -> None
     ).fetchone()
     assert answers is not None
     banned = run(database, "admin", "ban-host", str(host.id), "--actor", "otto",
-                 "--reason", "overclocked")
+                 "--reason", "overclocked", "--yes")
     assert banned["doubted"] == answers[0] > 0
     solve.assimilate()
     left = connection.execute(
@@ -187,6 +187,34 @@ def test_roles_may_what_they_need_and_nothing_else(
         for statement in forbidden:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement.encode())
+
+
+def test_roles_without_the_rights_to_make_them_is_one_line(
+    database: str, connection: Connection, logins: dict[str, str]
+) -> None:
+    login = sql.Identifier(f"login_{secrets.token_hex(8)}")
+    other = make_conninfo(database, user=login.as_string().strip('"'), password="x")  # noqa: S106
+
+    def one_line(url: str, why: str) -> None:
+        with pytest.raises(DatabaseError, match=why) as caught:
+            run(url, "db", "roles")
+        assert "has CREATEROLE, or let a superuser" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    connection.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(login))
+    try:
+        for url in logins.values():
+            one_line(url, "does not own the tables")
+        one_line(other, "permission denied")
+        # The owner, who may not make roles that are missing.
+        connection.execute(sql.SQL("ALTER TABLE campaigns OWNER TO {}").format(login))
+        connection.execute(sql.SQL("GRANT SELECT ON schema_migrations TO {}").format(login))
+        connection.execute("ALTER ROLE zermelo_service RENAME TO zermelo_hidden")
+        one_line(other, "permission denied to create role")
+    finally:
+        connection.execute("ALTER ROLE zermelo_hidden RENAME TO zermelo_service")
+        connection.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(login))
+        connection.execute(sql.SQL("DROP ROLE {}").format(login))
 
 
 def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -> None:

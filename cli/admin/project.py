@@ -1,0 +1,52 @@
+"""What operators decide about the project as a whole."""
+
+from __future__ import annotations
+
+import click
+
+from zermelo.cli.admin.asking import acting, admin, print_done
+from zermelo.cli.doors import Ask
+from zermelo.cli.options import option
+from zermelo.cli.output import print_facts, print_json
+from zermelo.proto import operations_pb2 as pb
+from zermelo.research.plain import plain
+
+
+@admin.command()
+@option("--registration", type=click.Choice(["open", "closed"]), default=None,
+        show_default="as it is", help="Whether strangers may open accounts.")
+@option("--notice", default=None, show_default="as it is",
+        help="One line that all volunteers are told; empty for none.")
+@option("--web-url", default=None, show_default="as it is", metavar="URL",
+        help="Where the pages are, for the links of `zermelo client open`; empty for nowhere.")
+@acting
+def project(
+    ask: Ask, registration: str | None, notice: str | None, web_url: str | None, reason: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Show or set who may register, the notice to volunteers and where the pages are."""
+    given = {"notice": notice, "web_url": web_url}
+    if registration is not None:
+        given["registration_open"] = registration == "open"  # type: ignore[assignment]
+    changed = {name: value for name, value in given.items() if value is not None}
+    if changed:
+        found = ask(pb.SetProjectRequest(reason=reason, **changed))  # type: ignore[arg-type]
+    else:
+        found = ask(pb.ShowProjectRequest())
+    if as_json:
+        print_json(plain(found))
+        return
+    print_facts([
+        ("registration", "open" if found.registration_open else "closed"),
+        ("notice", found.notice or "none"),
+        ("pages", found.web_url or "nowhere"),
+    ])
+
+
+@admin.command()
+@click.argument("alarm", type=click.IntRange(1))
+@acting
+def settle(ask: Ask, alarm: int, reason: str, as_json: bool) -> None:
+    """Note that you looked into an alarm; --reason says what came of it."""
+    reply = ask(pb.SettleAlarmRequest(alarm=alarm, reason=reason))
+    print_done(reply, f"alarm {alarm} is settled", as_json)

@@ -1,0 +1,168 @@
+"""Bans: what one would take, taking it, and giving back what it took.
+
+A ban of a user is a ban of the account and of all hosts. What it takes is written down, so
+that lifting it brings back what can be brought back soundly: the records of the hosts and the
+credit on their word at once, their results by way of the validator, which judges them anew.
+What others had agreed to, or found with the help of those results, is asked again where it is
+needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from zermelo import ZermeloError
+from zermelo.server.campaigns import find_campaign
+from zermelo.server.database import Connection
+from zermelo.server.listening import notify
+from zermelo.server.trust.accounts import UserId, forget_accounts, user_id
+from zermelo.server.trust.audit import record
+from zermelo.server.trust.records import convict
+from zermelo.server.trust.retraction import retract_doubted
+from zermelo.server.vocabulary import Channel
+from zermelo.sql import query
+
+
+class BanError(ZermeloError, ValueError):
+    """There is nobody to ban, or no ban to lift."""
+
+    exit_code = 2
+
+
+class Banned(NamedTuple):
+    """Whom a ban concerns: a host of a user, or (without a host) the user with all hosts."""
+
+    user: UserId
+    name: str
+    host: int | None
+    hosts: list[int]
+
+    @property
+    def subject(self) -> str:
+        return f"user {self.name}" if self.host is None else f"host {self.host}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a ban would take; credit in millions of nodes."""
+
+    user: str
+    hosts: int
+    open_leases: int
+    results: int
+    results_of_others: int
+    bounds: int
+    credit: float
+    credit_lost: float
+
+
+class _TriedError(Exception):
+    """Ends a transaction that must change nothing."""
+
+
+def host_to_ban(connection: Connection, host: int) -> Banned:
+    row = connection.execute(query("owner_of_host"), {"host": host}).fetchone()
+    if row is None:
+        raise BanError(f"there is no host {host}; see `zermelo admin hosts`")
+    return Banned(row[0], row[1], host, [host])
+
+
+def user_to_ban(connection: Connection, name: str) -> Banned:
+    user = user_id(connection, name)
+    rows = connection.execute(query("hosts_of_user"), {"user": user})
+    return Banned(user, name, None, [row[0] for row in rows])
+
+
+def preview(connection: Connection, banned: Banned) -> Preview:
+    """What a ban would take now: it is tried and undone."""
+    hosts = banned.hosts
+    tried: list[Preview] = []
+    with suppress(_TriedError), connection.transaction():
+        leases = _number(connection, "open_leases_of", hosts)
+        credit = _number(connection, "credit_of_hosts", hosts)
+        _, taken = _ban(connection, banned, "preview", "preview", only_tried=True)
+        ((own, of_others, bounds),) = connection.execute(
+            query("taken_by_ban"), {"hosts": hosts, "results": taken}
+        ).fetchall()
+        left = _number(connection, "credit_of_hosts", hosts)
+        tried.append(Preview(
+            banned.name, len(hosts), int(leases), own, of_others, bounds, credit, credit - left
+        ))  # fmt: skip
+        raise _TriedError
+    return tried[0]
+
+
+def ban(connection: Connection, banned: Banned, reason: str, *, actor: str) -> int:
+    """Refuse the calls and doubt all that was said; how many results are in doubt."""
+    with connection.transaction():
+        doubted, _ = _ban(connection, banned, reason, actor)
+        record(connection, actor, "ban", banned.subject, reason)
+        forget_accounts(connection)
+    return doubted
+
+
+def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> int:
+    """Let it call again with its former record; how many results are judged anew."""
+    with connection.transaction():
+        _set_ban(connection, banned, on=False)
+        judged = 0
+        for number, results, quota in connection.execute(
+            query("lift_bans"), {"user": banned.user, "host": banned.host}
+        ).fetchall():
+            connection.execute(query("return_records"), {"ban": number, "user_quota": quota})
+            connection.execute(query("return_partial_credit"), {"ban": number})
+            judged += _judge_again(connection, results)
+        if judged:
+            notify(connection, Channel.RESULTS)
+        record(connection, actor, "unban", banned.subject, reason)
+        forget_accounts(connection)
+    return judged
+
+
+def _ban(
+    connection: Connection, banned: Banned, reason: str, actor: str, *, only_tried: bool = False
+) -> tuple[int, list[int]]:
+    """How many results are in doubt, and all that were taken."""
+    hosts = banned.hosts
+    _set_ban(connection, banned, on=True)
+    ((number,),) = connection.execute(
+        query("record_ban"),
+        {
+            "host": banned.host, "user": banned.user, "hosts": hosts, "actor": actor,
+            "reason": reason,
+        },
+    ).fetchall()  # fmt: skip
+    if not hosts:
+        return 0, []
+    rows = connection.execute(query("believed_with"), {"hosts": hosts}).fetchall()
+    connection.execute(query("end_leases_of"), {"hosts": hosts})
+    doubted = convict(connection, hosts, actor, reason or "banned", only_tried=only_tried)
+    taken = connection.execute(
+        query("note_taken"), {"ban": number, "results": [lease for (lease,) in rows]}
+    ).fetchone()
+    return doubted, taken[0] if taken else []
+
+
+def _set_ban(connection: Connection, banned: Banned, *, on: bool) -> None:
+    if banned.host is None:
+        connection.execute(query("set_user_ban"), {"user": banned.user, "banned": on})
+    else:
+        connection.execute(query("set_host_ban"), {"host": banned.host, "banned": on})
+
+
+def _judge_again(connection: Connection, results: Sequence[int]) -> int:
+    """Have the validator look at results that a ban took; how many can be judged."""
+    wanted = {"results": list(results)}
+    for (name,) in connection.execute(query("campaigns_in_doubt"), wanted).fetchall():
+        campaign = find_campaign(connection, name)
+        connection.execute(query("lock_tree"), (campaign.id,))
+        retract_doubted(connection, campaign)
+    return len(connection.execute(query("judge_again"), wanted).fetchall())
+
+
+def _number(connection: Connection, name: str, hosts: Sequence[int]) -> float:
+    row = connection.execute(query(name), {"hosts": list(hosts)}).fetchone()
+    return float(row[0]) if row else 0.0

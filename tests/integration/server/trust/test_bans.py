@@ -1,0 +1,197 @@
+"""Bans: the preview tells what they take, and lifting one brings back what is sound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import grpc
+import pytest
+
+from tests.support.coordinator import bearer, running_coordinator, wait_until
+from tests.support.harness import Solve
+from zermelo.games import Bounds
+from zermelo.proto import coordinator_pb2 as co
+from zermelo.proto import operations_pb2 as pb
+from zermelo.proto.service import CoordinatorStub
+from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.check import check_database
+from zermelo.server.database import Connection
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.operations import perform
+
+SPEC = "reversi:4x4"
+KEY = b"k" * 16
+RECORD = "SELECT streak, errors, quota FROM hosts WHERE id = %s"
+
+
+def value(connection: Connection, statement: str, *parameters: Any) -> Any:
+    row = connection.execute(statement.encode(), parameters).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def act(connection: Connection, request: Any) -> Any:
+    return perform(connection, request, actor="otto")
+
+
+@pytest.fixture
+def solve(connection: Connection) -> Solve:
+    """A campaign whose answers are compared, in the midst of its work."""
+    campaign = create_campaign(connection, SPEC, node_budget=40, replication="adaptive")
+    solve = Solve(connection, campaign, clients=4, users=True)
+    for _ in range(120):
+        solve.step()
+        if value(connection, "SELECT count(*) FROM evidence") > 4:
+            break
+    return solve
+
+
+def believed_host(connection: Connection) -> int:
+    return int(value(
+        connection,
+        "SELECT host FROM results WHERE state = 'assimilated' AND credit > 0"
+        " GROUP BY host ORDER BY count(*) DESC LIMIT 1",
+    ))
+
+
+def everything(connection: Connection) -> list[list[Any]]:
+    return [
+        connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2".encode()).fetchall()  # noqa: S608
+        for table in ("results", "hosts", "users", "credits", "daily_credits", "leases",
+                      "workunits", "bans", "ban_records", "audit", "nodes", "evidence")
+    ]  # fmt: skip
+
+
+def test_a_preview_tells_what_a_ban_takes_and_changes_nothing(solve: Solve) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    before = everything(connection)
+    told = act(connection, pb.PreviewBanRequest(host=host))
+    assert everything(connection) == before
+    credit = value(connection, "SELECT sum(nodes) / 1e6 FROM credits WHERE host = %s", host)
+    assert told.credit == credit
+    assert told.results > 0
+    assert told.bounds > 0
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    left = value(connection, "SELECT sum(nodes) / 1e6 FROM credits WHERE host = %s", host)
+    assert told.credit_lost == pytest.approx(credit - left)
+    assert told.credit_lost > 0
+    taken = value(connection, "SELECT results FROM bans")
+    assert len(taken) == told.results + told.results_of_others
+    by_day = value(connection, "SELECT sum(nodes) / 1e6 FROM daily_credits WHERE host = %s", host)
+    assert by_day == pytest.approx(left)
+
+
+def test_lifting_a_ban_brings_back_record_results_and_credit(solve: Solve) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    connection.execute("UPDATE hosts SET streak = 1000, quota = 300 WHERE id = %s", (host,))
+    user = value(connection, "SELECT user_id FROM hosts WHERE id = %s", host)
+    quota = value(connection, "SELECT quota FROM users WHERE id = %s", user)
+    record = connection.execute(RECORD, (host,)).fetchone()
+    credit = value(connection, "SELECT sum(nodes) FROM credits WHERE host = %s", host)
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    solve.assimilate()
+    assert value(connection, "SELECT count(*) FROM evidence JOIN results ON lease = result"
+                             " WHERE host = %s", host) == 0
+    assert connection.execute(RECORD, (host,)).fetchone() == (0, 1, 75)
+    lifted = act(connection, pb.UnbanHostRequest(host=host, reason="a mistake"))
+    assert lifted.judged_again > 0
+    assert connection.execute(RECORD, (host,)).fetchone() == record
+    assert value(connection, "SELECT quota FROM users WHERE id = %s", user) == quota
+    solve.assimilate()
+    assert check_database(connection) == []
+    # Trusted again, its answers are believed again, and paid.
+    assert value(connection, "SELECT count(*) FROM evidence JOIN results ON lease = result"
+                             " WHERE host = %s", host) > 0
+    paid = value(connection, "SELECT sum(nodes) FROM credits WHERE host = %s", host)
+    assert paid > 0.5 * credit
+    for table in ("credits", "daily_credits"):
+        total = value(connection, f"SELECT sum(nodes) FROM {table}")  # noqa: S608
+        by_result = value(connection, "SELECT sum(credit) FROM results")
+        assert total == pytest.approx(by_result, rel=1e-4)
+    assert act(connection, pb.UnbanHostRequest(host=host)).judged_again == 0
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(connection) == []
+
+
+def test_a_ban_that_is_lifted_before_anything_was_retracted(solve: Solve) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    act(connection, pb.UnbanHostRequest(host=host))
+    assert value(connection, "SELECT count(*) FROM results WHERE state = 'doubted'") == 0
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(connection) == []
+
+
+def test_a_user_with_all_hosts(solve: Solve) -> None:
+    connection = solve.connection
+    name = value(connection, "SELECT users.name FROM hosts JOIN users ON users.id = user_id"
+                             " WHERE hosts.id = %s", believed_host(connection))
+    told = act(connection, pb.PreviewBanRequest(name=name))
+    assert (told.user, told.hosts) == (name, 1)
+    act(connection, pb.BanUserRequest(name=name, reason="spam"))
+    assert value(connection, "SELECT banned_at FROM users WHERE name = %s", name)
+    assert act(connection, pb.UnbanUserRequest(name=name)).judged_again > 0
+    assert value(connection, "SELECT count(*) FROM bans WHERE lifted_at IS NULL") == 0
+    assert solve.run() == Bounds(-8, -8)
+
+
+def test_the_counts_of_workunits_add_up(solve: Solve) -> None:
+    connection = solve.connection
+
+    def adds_up() -> None:
+        told = campaign_summary(connection, SPEC)
+        assert told.workunits == (
+            told.ready + told.leased + told.returned + told.answered + told.splits + told.withdrawn
+        )
+        assert told.answered == value(
+            connection, "SELECT count(*) FROM workunits WHERE state = 'answered'"
+        )
+
+    adds_up()
+    act(connection, pb.BanHostRequest(host=believed_host(connection), reason="hot"))
+    for _ in range(5):
+        solve.step()
+        adds_up()
+    assert solve.run() == Bounds(-8, -8)
+    adds_up()
+
+
+@pytest.mark.parametrize("by_host", [True, False])
+def test_the_volunteer_reads_the_reason_without_what_steers_a_terminal(
+    database: str, connection: Connection, by_host: bool
+) -> None:
+    token = accounts.open_account(connection, "eve", Role.VOLUNTEER, actor="test")
+    with (
+        running_coordinator(database, require_token=True) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        stub = CoordinatorStub(channel)
+        stub.Hello(
+            co.HelloRequest(protocol_version=1, host_key=KEY, workers=1), metadata=bearer(token)
+        )
+        number = value(connection, "SELECT id FROM hosts")
+        request: Any = pb.BanUserRequest(name="eve", reason="answers too fast")
+        if by_host:
+            request = pb.BanHostRequest(host=number, reason="answers too fast")
+        act(connection, request)
+        # Whatever got into the database by another way is filtered when it is told.
+        connection.execute("UPDATE bans SET reason = reason || E' \\x1b[31m' || repeat('x', 500)")
+        connection.execute("SELECT pg_notify('zermelo_accounts', '')")
+
+        def refused() -> str:
+            try:
+                stub.RequestWork(
+                    co.RequestWorkRequest(host_key=KEY, wanted=1), metadata=bearer(token)
+                )
+            except grpc.RpcError as error:
+                return str(error.details())  # type: ignore[attr-defined]
+            return ""
+
+        said = wait_until(refused)
+        assert "banned: answers too fast [31mxxx" in said
+        assert "\x1b" not in said
+        assert len(said) < 300
