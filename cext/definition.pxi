@@ -77,6 +77,7 @@ cdef extern from "definition_core.h" nogil:
         int32_t plain_image[16]
         int32_t swaps[16]
         int32_t lines[2]
+        int32_t replies_vary
     ctypedef struct def_entry:
         uint64_t high, low
     ctypedef struct def_facts:
@@ -217,6 +218,7 @@ cdef class Core:
         program.counter_weight = <const u128 *> self._keep(parts["counter_weights"])
         program.pending_weight = <const u128 *> self._keep(parts["pending_weights"])
         program.plane_keys = parts["plane_keys"]
+        program.replies_vary = parts["replies_vary"]
         program.images = <const def_mask *> self._keep(parts["images"])
         program.symmetries = len(parts["exchanges"])
         for at in range(program.symmetries):
@@ -313,6 +315,20 @@ cdef class Core:
                 draws += score == 0
         return wins, draws, games - wins - draws, plies
 
+    def chances(self, bytes key, int threshold, int games, uint64_t seed):
+        """Random games: how many reach the threshold for the side to move, and plies in all."""
+        cdef def_state state
+        cdef uint64_t plies = 0
+        cdef int game, score, reached = 0
+        self._state(key, &state)
+        seed = seed * <uint64_t> 0x9e3779b97f4a7c15 | 1
+        with nogil:
+            for game in range(games):
+                score = def_playout(&self.program, &state, self.searches[0].moves, DEF_ARENA,
+                                    &seed, &plies)
+                reached += (-score if state.turn else score) >= threshold
+        return reached, plies
+
     def expand(self, bytes keys):
         """Canonical children of many positions, flattened, and how many each has."""
         cdef def_state state
@@ -387,7 +403,8 @@ cdef class Core:
         return -score if state.turn and algorithm in ("minimax", "alphabeta") else score
 
     def abort(self):
-        def_stop(&self.team, DEF_ABORTED)
+        if self.team.stop in (DEF_GO_ON, DEF_ANSWERED):
+            self.team.stop = DEF_ABORTED
 
     @property
     def status(self):

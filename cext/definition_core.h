@@ -79,7 +79,6 @@ static void def_tell(def_search *search, const def_state *state, int lo, int hi)
 
 /* Forget which moves were good in another search. */
 static void def_forget_order(def_search *search) {
-    memset(search->killer, 0xff, sizeof search->killer);
     memset(search->history, 0, 2 * sizeof *search->history * (size_t)search->history_moves);
 }
 

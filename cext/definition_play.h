@@ -132,6 +132,26 @@ static DEF_APART int def_real_moves(const def_program *program, const def_state 
     return found;
 }
 
+/* About how many moves the side to move has; for ordering, so that earlier cases of the same move
+ * are not looked for. */
+static DEF_APART int def_mobility(const def_program *program, const def_state *state) {
+    def_mask sets[DEF_SETS];
+    def_sets(program, state, sets);
+    int found = 0, guard = -1, holds = 1, side = state->turn;
+    const def_group *group = program->groups + program->side_groups[side].first;
+    for (int i = 0; i < program->side_groups[side].count; i++, group++) {
+        def_mask cells = def_lying(program, state, sets, side, group);
+        if (cells && group->guard >= 0 && group->guard != guard) {
+            guard = group->guard;
+            holds = def_run(program, state, sets, guard) != 0;
+        }
+        if (cells && (group->guard < 0 || holds)) found += def_bits(cells);
+    }
+    for (int i = 0; i < program->move_count[side]; i++)
+        found += def_case_of(program, state, sets, program->moves[side] + i) >= 0;
+    return found;
+}
+
 /* -- ends ------------------------------------------------------------------------------------- */
 
 /* Whether an end or the limit is reached; if so, the score for the side to move. */

@@ -103,13 +103,15 @@ typedef struct {
     int32_t swaps[DEF_SYMMETRIES];       /* whether the two planes change places */
     /* Placing a stone that completes a line wins: the code of the lines, -1: not this kind. */
     int32_t lines[2];
+    int32_t replies_vary; /* 0: a side always has a move for every empty cell, and no other */
 } def_program;
 
 enum {
     OP_END, OP_CONST, OP_COUNTER, OP_SUM, OP_LARGEST, OP_COUNT, OP_LINES, OP_ADD, OP_SUB, OP_MUL,
     OP_DIV, OP_MOD, OP_LT, OP_LE, OP_EQ, OP_NE, OP_NOT, OP_AND_JUMP, OP_OR_JUMP, OP_MASK, OP_PLANE,
     OP_PENDING, OP_ISECT, OP_UNION, OP_MINUS, OP_BESIDE, OP_IN_LINES, OP_WITHIN, OP_CONNECTED,
-    OP_CAN, OP_OUTFLANKS, OP_ANY, OP_NONE, OP_ANY_LINES
+    OP_CAN, OP_OUTFLANKS, OP_ANY, OP_NONE, OP_ANY_LINES,
+    OP_MEETS, OP_LACKS
 };
 
 #ifdef DEF_SMALL
@@ -254,6 +256,11 @@ static int64_t def_run(const def_program *program, const def_state *state, const
             at += o[1];
             break;
         }
+        case OP_MEETS:
+            number[n++] = (state->plane[o[1]] & program->masks[o[2]]) != 0;
+            at += 3;
+            break;
+        case OP_LACKS: number[n++] = !state->plane[o[1]]; at += 2; break;
         case OP_ANY: number[n++] = cells[--c] != 0; at += 1; break;
         case OP_NONE: number[n++] = cells[--c] == 0; at += 1; break;
         case OP_IN_LINES: {

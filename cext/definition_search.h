@@ -15,9 +15,9 @@ enum { DEF_MOST_PLIES = 4096, DEF_ARENA = 1 << 20 };
 
 typedef struct {
     u128 key;
-    int32_t at;      /* the case */
-    int32_t order;   /* the larger, the earlier */
-    int8_t lo, hi;   /* what is known about the position after it */
+    int64_t order; /* the larger, the earlier */
+    int32_t at;    /* the case */
+    int8_t lo, hi; /* what is known about the position after it */
     int8_t final;
 } def_child;
 
@@ -41,7 +41,6 @@ typedef struct {
     int32_t *moves;      /* an arena of cases */
     def_child *children; /* and one of children, used like a stack */
     int room;
-    int32_t killer[DEF_MOST_PLIES][2];
     int32_t *history; /* for each side and move */
     int history_moves;
 } def_search;
@@ -62,21 +61,33 @@ static inline int def_visit(def_search *search, int ply, int used) {
     return team->stop;
 }
 
+/* A few bits of the key of a child, by which it is known again in symmetric positions. */
+static inline int def_tag(u128 key) { return (int)(def_hash(key) >> 49); }
+
 /* -- the order of moves -------------------------------------------------------------------------- */
 
-enum { DEF_HINT = 1 << 29, DEF_KILLER = 1 << 27, DEF_KNOWN = 1 << 20, DEF_REPLY = 1 << 19,
-       DEF_THREAT = 1 << 24 };
+/* What speaks for a move, measured by nodes (docs/decisions/0021): the move that was best before,
+ * every line it threatens to complete, every piece it takes off the board, every reply that it
+ * leaves not, then history, which decides between equals. Killers made it worse. */
+enum {
+    DEF_HINT_BIT = 40,
+    DEF_THREAT = 1 << 26,
+    DEF_TAKEN = 1 << 25,
+    DEF_REPLY = 1 << 24,
+    DEF_KNOWN = 1 << 20,
+    DEF_MOST_HISTORY = 1 << 24,
+    DEF_MOST_EFFORT = 20
+};
 
-/* The positions after all moves with what is known about them. */
-static DEF_APART void def_children(def_search *search, const def_state *state, int found, int ply,
-                                   int hint, const int32_t *cases, def_child *children) {
+/* The positions after all moves, with what the rules and the table tell about them. */
+static DEF_APART void def_children(def_search *search, const def_state *state, int found, int hint,
+                                   const int32_t *cases, def_child *children) {
     const def_program *program = search->program;
     const def_table *table = &search->team->table;
     const int32_t *history = search->history + state->turn * search->history_moves;
     const int placing = program->lines[0] >= 0;
-    const int counts_replies = !program->end_count[0] && !program->end_count[1];
     const def_mask threats = placing ? def_completing(program, state, !state->turn) : 0;
-    int32_t replies[DEF_PASS];
+    const int empty = def_bits(state->plane[0]);
     def_state after;
     for (int i = 0; i < found; i++) {
         def_child *child = children + i;
@@ -87,9 +98,6 @@ static DEF_APART void def_children(def_search *search, const def_state *state, i
         child->hi = (int8_t)search->limit;
         child->key = 0;
         child->order = history[move];
-        if (move == hint) child->order += DEF_HINT;
-        if (search->killer[ply][0] == move || search->killer[ply][1] == move)
-            child->order += DEF_KILLER;
         def_play(program, state, cases[i], &after);
         if (placing) {
             /* No move wins at once here; one after which the other side can loses. */
@@ -98,28 +106,33 @@ static DEF_APART void def_children(def_search *search, const def_state *state, i
                 child->lo = child->hi = 1;
                 continue;
             }
-            child->order += DEF_THREAT * def_bits(def_completing(program, &after, state->turn));
+            child->order += (int64_t)DEF_THREAT
+                            * def_bits(def_completing(program, &after, state->turn));
         } else if (def_ended(program, &after, &score)) {
             child->final = 1;
             child->lo = child->hi = (int8_t)score;
             continue;
         }
+        child->order += (int64_t)DEF_TAKEN * (def_bits(after.plane[0]) - empty);
         if (after.passing) continue;
         child->key = def_table_key(program, &after);
         def_prefetch(table, child->key);
-        /* Where games end only because a side cannot move: fewest replies first. */
-        if (counts_replies)
-            child->order -= DEF_REPLY
-                            * def_real_moves(program, &after, after.turn, replies, DEF_PASS);
+        if (program->replies_vary)
+            child->order -= (int64_t)DEF_REPLY * def_mobility(program, &after);
     }
     for (int i = 0; i < found; i++) {
         def_child *child = children + i;
         def_facts facts;
-        if (!child->final && child->key && def_probe(table, child->key, &facts)) {
+        if (child->final) continue;
+        if (child->key && def_probe(table, child->key, &facts)) {
             child->lo = (int8_t)facts.lo;
             child->hi = (int8_t)facts.hi;
         }
+        if (def_tag(child->key) == hint) child->order += (int64_t)1 << DEF_HINT_BIT;
         child->order -= (child->lo + child->hi) * DEF_KNOWN;
+        /* Threads that went the same way would find the same. */
+        if (search->thread)
+            child->order += (int64_t)(def_hash(child->key + (u128)search->thread) >> 40);
     }
 }
 
@@ -132,14 +145,12 @@ static inline void def_bring_best(def_child *children, int from, int count) {
     children[from] = taken;
 }
 
-static void def_reward(def_search *search, int side, int move, int ply) {
+/* A move has cut off a search of `nodes` nodes: the more it took, the more it is worth elsewhere. */
+static void def_reward(def_search *search, int side, int move, u64 nodes) {
     int32_t *history = search->history + side * search->history_moves;
-    if (search->killer[ply][0] != move) {
-        search->killer[ply][1] = search->killer[ply][0];
-        search->killer[ply][0] = move;
-    }
-    history[move] += 64;
-    if (history[move] > 1 << 24)
+    int effort = def_effort(nodes);
+    history[move] += 1 << (effort < DEF_MOST_EFFORT ? effort : DEF_MOST_EFFORT);
+    if (history[move] > DEF_MOST_HISTORY)
         for (int i = 0; i < search->history_moves; i++) history[i] >>= 1;
 }
 
@@ -199,16 +210,15 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         return def_stuck_score(program, state);
     }
     def_child *children = search->children + used;
-    def_children(search, state, found, ply, hint, cases, children);
+    def_children(search, state, found, hint, cases, children);
     /* Enhanced cut-off: what is known about one child may already suffice. */
-    int best = -search->limit - 1, best_move = DEF_NO_MOVE;
     for (int i = 0; i < found; i++)
         if (-children[i].hi >= beta) {
-            best = -children[i].hi;
-            def_store(&team->table, key, best, search->limit,
-                      program->cases[children[i].at].move, 1);
-            return best;
+            int value = -children[i].hi;
+            def_store(&team->table, key, value, search->limit, def_tag(children[i].key), 1);
+            return value;
         }
+    int best = -search->limit - 1, best_child = -1;
     int low = alpha;
     for (int i = 0; i < found; i++) {
         def_bring_best(children, i, found);
@@ -230,17 +240,23 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         if (value > best) {
             best = value;
             if (value > low) {
-                best_move = program->cases[child->at].move;
+                best_child = child->at;
                 low = value;
             }
             if (low >= beta) {
-                def_reward(search, state->turn, best_move, ply);
+                def_reward(search, state->turn, program->cases[best_child].move,
+                           search->nodes - before);
                 break;
             }
         }
     }
+    int tag = DEF_NO_MOVE;
+    if (best_child >= 0) {
+        def_play(program, state, best_child, &after);
+        tag = def_tag(after.passing ? 0 : def_table_key(program, &after));
+    }
     def_store(&team->table, key, best > alpha ? best : -search->limit,
-              best < beta ? best : search->limit, best_move, search->nodes - before);
+              best < beta ? best : search->limit, tag, search->nodes - before);
     return best;
 }
 

@@ -11,6 +11,7 @@ _OPERATIONS = (
     "end", "const", "counter", "sum", "largest", "count", "lines", "+", "-", "*", "/", "%", "<",
     "<=", "==", "!=", "not", "and", "or", "mask", "plane", "pending", "isect", "union", "minus",
     "beside", "in_lines", "within", "connected", "can", "outflanks", "any", "none", "any lines",
+    "meets", "lacks",
 )  # fmt: skip
 CODES = {name: code for code, name in enumerate(_OPERATIONS)}
 MOST_SETS = 64
@@ -98,6 +99,11 @@ class Code:
     def _emit(self, term: Term, code: list[int]) -> None:
         operation = CODES[term[0]] if term[0] in CODES else CODES["const"]
         match term:
+            case ("!=", ("count", ("isect", parts)), ("const", 0)) if _plane_and_mask(parts):
+                (plane, mask) = sorted(parts, reverse=True)
+                code += [CODES["meets"], plane[1], self.mask(mask[1])]
+            case ("==", ("count", ("plane", plane)), ("const", 0)):
+                code += [CODES["lacks"], plane]
             case ("!=" | "==" as relation, ("count", inner), ("const", 0)):
                 self._emit(inner, code)
                 code.append(CODES["any" if relation == "!=" else "none"])
@@ -164,6 +170,10 @@ class Code:
                 jumps.append(len(code) - 1)
         for at in jumps:
             code[at] = _Jump(len(code))
+
+
+def _plane_and_mask(parts: frozenset[Term]) -> bool:
+    return sorted(part[0] for part in parts) == ["mask", "plane"]
 
 
 def shapes_of(lines: frozenset[int]) -> dict[int, int]:

@@ -90,6 +90,7 @@ class Program:
             "at": ints(self._groups.at), "ways": ints(self._groups.ways),
             "side_groups": side_groups, "rule_groups": rule_groups, "rule_cases": rule_cases,
             "ends": ends, "scores": scores, "lines": lines,
+            "replies_vary": int(not all(map(_fills_any, [case for each in cases for case in each]))),
             "own": [mask_of(at for at, value in enumerate(model.values) if value.side == side)
                     for side in _SIDES],
             "beside": self._sized(beside),
@@ -256,6 +257,15 @@ def _places(case: Case, value: int) -> bool:
         and instance.puts[0].before == {0}
         and not (instance.lifts or instance.rays or instance.changes or instance.chain)
         and instance.again == FALSE
+    )
+
+
+def _fills_any(case: Case) -> bool:
+    """Whether a case applies exactly if one cell is empty, which it fills."""
+    puts = case.instance.puts
+    return (
+        len(puts) == 1 and puts[0].value != 0 and not case.rest
+        and case.tests == [(1, puts[0].mask)] and puts[0].mask.bit_count() == 1
     )
 
 
