@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from zermelo.engine.definition_code import Code, lowest, mask_of
 from zermelo.games.definition.board import cells_of
@@ -164,7 +165,7 @@ def ways_of(rays: dict[int, frozenset[Ray]], cells: int) -> list[tuple[int, int]
         for ray in found:
             distance = ray[0] - start
             path = (start, *ray)
-            if any(after - at != distance for at, after in zip(path, path[1:], strict=False)):
+            if any(after - at != distance for at, after in pairwise(path)):
                 return []
             steps[distance] = steps.get(distance, 0) | mask_of(path[:-1])
     for start, found in rays.items():

@@ -90,7 +90,7 @@ class Program:
             "at": ints(self._groups.at), "ways": ints(self._groups.ways),
             "side_groups": side_groups, "rule_groups": rule_groups, "rule_cases": rule_cases,
             "ends": ends, "scores": scores, "lines": lines,
-            "replies_vary": int(not all(map(_fills_any, [case for each in cases for case in each]))),
+            "replies_vary": int(not all(_fills_any(case) for each in cases for case in each)),
             "own": [mask_of(at for at, value in enumerate(model.values) if value.side == side)
                     for side in _SIDES],
             "beside": self._sized(beside),
