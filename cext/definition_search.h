@@ -79,9 +79,10 @@ enum {
     DEF_MOST_EFFORT = 20
 };
 
-/* The positions after all moves, with what the rules and the table tell about them. */
-static DEF_APART void def_children(def_search *search, const def_state *state, int found, int hint,
-                                   const int32_t *cases, def_child *children) {
+/* The positions after all moves, with what the rules and the table tell about them. The place of
+ * one that is known to suffice for beta, as soon as one is (an enhanced cut-off); else -1. */
+static DEF_APART int def_children(def_search *search, const def_state *state, int found, int hint,
+                                  int beta, const int32_t *cases, def_child *children) {
     const def_program *program = search->program;
     const def_table *table = &search->team->table;
     const int32_t *history = search->history + state->turn * search->history_moves;
@@ -111,6 +112,7 @@ static DEF_APART void def_children(def_search *search, const def_state *state, i
         } else if (def_ended(program, &after, &score)) {
             child->final = 1;
             child->lo = child->hi = (int8_t)score;
+            if (-score >= beta) return i;
             continue;
         }
         child->order += (int64_t)DEF_TAKEN * (def_bits(after.plane[0]) - empty);
@@ -127,6 +129,7 @@ static DEF_APART void def_children(def_search *search, const def_state *state, i
         if (child->key && def_probe(table, child->key, &facts)) {
             child->lo = (int8_t)facts.lo;
             child->hi = (int8_t)facts.hi;
+            if (-facts.hi >= beta) return i;
         }
         if (def_tag(child->key) == hint) child->order += (int64_t)1 << DEF_HINT_BIT;
         child->order -= (child->lo + child->hi) * DEF_KNOWN;
@@ -134,6 +137,7 @@ static DEF_APART void def_children(def_search *search, const def_state *state, i
         if (search->thread)
             child->order += (int64_t)(def_hash(child->key + (u128)search->thread) >> 40);
     }
+    return -1;
 }
 
 static inline void def_bring_best(def_child *children, int from, int count) {
@@ -210,14 +214,12 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         return def_stuck_score(program, state);
     }
     def_child *children = search->children + used;
-    def_children(search, state, found, hint, cases, children);
-    /* Enhanced cut-off: what is known about one child may already suffice. */
-    for (int i = 0; i < found; i++)
-        if (-children[i].hi >= beta) {
-            int value = -children[i].hi;
-            def_store(&team->table, key, value, search->limit, def_tag(children[i].key), 1);
-            return value;
-        }
+    int enough = def_children(search, state, found, hint, beta, cases, children);
+    if (enough >= 0) {
+        int value = -children[enough].hi;
+        def_store(&team->table, key, value, search->limit, def_tag(children[enough].key), 1);
+        return value;
+    }
     int best = -search->limit - 1, best_child = -1;
     int low = alpha;
     for (int i = 0; i < found; i++) {

@@ -118,7 +118,8 @@ class DefinitionEngine:
         return Efforts(nodes - math.log(chance), nodes - math.log(1 - chance))
 
     def count_lines(self, position: DefinedPosition, plies: int) -> int:
-        return self.core.perft(self.game.encode(position), plies)
+        lines: int = self.core.perft(self.game.encode(position), plies)
+        return lines
 
     def checkpoint(self) -> bytes:
         effort = CHECKPOINT_EFFORT
@@ -171,7 +172,8 @@ class DefinitionEngine:
         """One search by all threads; the first that has an answer stops the others."""
         self.core.ask_again()
         if self.core.threads == 1 or algorithm in WITHOUT_TABLE:
-            return self.core.run(key, algorithm, alpha, beta)
+            found: int | None = self.core.run(key, algorithm, alpha, beta)
+            return found
         with ThreadPoolExecutor(self.core.threads) as pool:
             answers = list(pool.map(
                 lambda thread: self.core.run(key, algorithm, alpha, beta, thread),

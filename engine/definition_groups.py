@@ -90,7 +90,7 @@ class Groups:
         """Write groups down: the number of the first, and how many there are."""
         first = self.count
         for group in groups:
-            ways = [] if group.rays is None else ways_of(group.rays, self._cells)
+            ways = [] if group.rays is None else ways_of(group.rays)
             flank = NONE
             if ways:
                 flank = len(self.ways) // 2
@@ -111,7 +111,7 @@ class Groups:
         return first, len(groups)
 
 
-def group_cases(cases: Iterable[Case], cells: int) -> tuple[list[Group], list[Case]]:
+def group_cases(cases: Iterable[Case]) -> tuple[list[Group], list[Case]]:
     """Groups, and the cases that are in none."""
     found: dict[tuple[object, ...], list[Group]] = {}
     others: list[Case] = []
@@ -136,7 +136,7 @@ def group_cases(cases: Iterable[Case], cells: int) -> tuple[list[Group], list[Ca
         if rays is not None and group.rays is not None:
             group.rays[case.anchor] = rays
     groups = [group for layers in found.values() for group in layers]
-    return list(_checked(groups, cells)), others
+    return list(_checked(groups)), others
 
 
 def _flanked(case: Case) -> frozenset[Ray] | None:
@@ -147,17 +147,17 @@ def _flanked(case: Case) -> frozenset[Ray] | None:
     return None
 
 
-def _checked(groups: Iterable[Group], cells: int) -> Iterator[Group]:
+def _checked(groups: Iterable[Group]) -> Iterator[Group]:
     """Where rays are not what steps in equal directions make, every case is a group."""
     for group in groups:
-        if group.rays is None or ways_of(group.rays, cells):
+        if group.rays is None or ways_of(group.rays):
             yield group
             continue
         for anchor, case in group.cases.items():
             yield Group(group.needs, case.guard, None, {anchor: case})
 
 
-def ways_of(rays: dict[int, frozenset[Ray]], cells: int) -> list[tuple[int, int]]:
+def ways_of(rays: dict[int, frozenset[Ray]]) -> list[tuple[int, int]]:
     """Directions as distances with the cells from which they go on; none if that is not the same
     as the rays."""
     steps: dict[int, int] = {}
@@ -170,14 +170,14 @@ def ways_of(rays: dict[int, frozenset[Ray]], cells: int) -> list[tuple[int, int]
             steps[distance] = steps.get(distance, 0) | mask_of(path[:-1])
     for start, found in rays.items():
         for distance, mask in steps.items():
-            path = []
+            cells_on: list[int] = []
             at = start
             while mask >> at & 1:
                 at += distance
-                path.append(at)
-            if len(path) > 1 and tuple(path) not in found:
+                cells_on.append(at)
+            if len(cells_on) > 1 and tuple(cells_on) not in found:
                 return []
-            if len(path) <= 1 and any(ray[0] - start == distance for ray in found):
+            if len(cells_on) <= 1 and any(ray[0] - start == distance for ray in found):
                 return []
     return sorted(steps.items())
 

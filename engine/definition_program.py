@@ -180,9 +180,7 @@ class Program:
             of_move.setdefault(case.move, []).append(case)
         alone: set[int] = set()
         while True:
-            groups, others = group_cases(
-                (case for case in cases if case.move not in alone), self._model.board.cells
-            )
+            groups, others = group_cases(case for case in cases if case.move not in alone)
             before, left = rank(
                 groups, {move: each for move, each in of_move.items() if move not in alone}
             )
@@ -219,7 +217,7 @@ class Program:
 
     def _rule(self, cases: list[Case]) -> tuple[tuple[int, int], tuple[int, int]]:
         """The groups of a rule, and where its other cases are listed."""
-        groups, others = group_cases(cases, self._model.board.cells)
+        groups, others = group_cases(cases)
         first = len(self._list)
         self._list += [case.number for case in others]
         return self._groups.add(groups), (first, len(others))

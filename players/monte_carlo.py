@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import Any
 
 from zermelo.games import Game, Move
@@ -61,7 +62,7 @@ class MonteCarloPlayer:
         """One way down the tree, a new leaf, random games from there, and the results back up."""
         path, node = [root], root
         while node.moves and len(node.children) == len(node.moves):
-            node = max(node.children, key=lambda child, above=node: _worth(child, above))
+            node = max(node.children, key=partial(_worth, node))
             path.append(node)
         if node.moves:
             after = self._game.play(node.position, node.moves[len(node.children)])
@@ -84,6 +85,6 @@ class MonteCarloPlayer:
         return GAMES_A_LEAF, losses + (GAMES_A_LEAF - wins - losses) / 2
 
 
-def _worth(child: _Node, above: _Node) -> float:
+def _worth(above: _Node, child: _Node) -> float:
     """The upper confidence bound of a move."""
     return child.wins / child.games + EXPLORATION * math.sqrt(math.log(above.games) / child.games)
