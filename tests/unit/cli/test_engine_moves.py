@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from tests.support.minimax import minimax
 from zermelo.cli import zermelo
+from zermelo.cli.plain_errors import CommandError
 from zermelo.games import open_game
 
 
@@ -53,16 +54,19 @@ def test_a_node_budget_is_told() -> None:
 
 
 def test_a_position_that_is_over_is_refused() -> None:
-    result = CliRunner().invoke(zermelo, ["engine", "moves", "mnk:3x3", "--position", "XXXOO---- O"])
-    assert result.exit_code == 2
-    assert "over" in result.output
+    result = CliRunner().invoke(
+        zermelo, ["engine", "moves", "mnk:3x3", "--position", "XXXOO---- O"]
+    )
+    assert isinstance(result.exception, CommandError)
+    assert "the game is over" in str(result.exception)
 
 
 def test_a_match_writes_every_game(tmp_path: Path) -> None:
     file = tmp_path / "games.csv"
     told = run("match", "uct:8", "random", "--game", "mnk:3x3", "--games", "4", "--no-store",
                "--random-plies", "0", "--csv", str(file))
-    rows = list(csv.DictReader(file.open(newline="")))
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
     assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
     assert {(row["first"], row["second"]) for row in rows} == {
         ("uct:8", "random"), ("random", "uct:8")

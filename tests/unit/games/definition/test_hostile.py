@@ -135,7 +135,7 @@ def _play(text: str, rng: random.Random) -> str:
         game = play_text(text)
     except GameError as error:
         return str(error)
-    assert Program(game.compiled).parts["code"], text
+    assert Program(game.compiled).parts["masks"], text
     position = game.initial()
     for _ in range(6):
         moves = game.moves(position)
