@@ -48,23 +48,29 @@ class _StoppedError(Exception):
 
 def open_go_engine(
     game: Go, *, threads: int, hash_mb: int, shared: SharedTable | None
-) -> GoEngine | PortableEngine:
+) -> GoEngine:
     """The engine; its table is one that no other engine can use."""
     if threads > 1:
         raise EngineError(
             f"{threads} threads: the Go engine searches with one; `zermelo solve"
             f" {game.short_spec}` uses all cores"
         )
-    if game.counts_prisoners:
-        # What the compiled searches share between histories holds for area only.
-        if len(game.board.points) > MOST_TERRITORY_POINTS:
-            raise EngineError(
-                f"{game.short_spec}: territory and prisoners depend on the whole history, which"
-                f" is searched on at most {MOST_TERRITORY_POINTS} points; choose a smaller board,"
-                " or scoring=area"
-            )
-        return PortableEngine(game)
     return GoEngine(game, hash_mb=hash_mb)
+
+
+def open_territory_engine(
+    game: Go, *, threads: int, hash_mb: int, shared: SharedTable | None
+) -> PortableEngine:
+    """A search over whole histories: what the compiled ones share holds for area only."""
+    if len(game.board.points) > MOST_TERRITORY_POINTS:
+        raise EngineError(
+            f"{game.short_spec}: territory and prisoners depend on the whole history, which"
+            f" is searched on at most {MOST_TERRITORY_POINTS} points; choose a smaller board,"
+            " or scoring=area"
+        )
+    if threads > 1:
+        raise EngineError(f"{threads} threads: {game.short_spec} is searched with one")
+    return PortableEngine(game)
 
 
 class GoEngine:

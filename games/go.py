@@ -37,6 +37,7 @@ from zermelo.games.symmetry import Image, permute
 
 PASS: Move = 64
 NO_KO: Point = -1
+TERRITORY_FAMILY = "go-territory"
 OPTIONS = {
     "ko": ("psk", "ssk", "basic"),
     "cycle": ("draw", "passes"),
@@ -119,6 +120,12 @@ class Go(Game[GoPosition]):
         self.spec = format_spec(self.name, rows, cols, options, {})
         self.short_spec = format_spec(self.name, rows, cols, options, DEFAULTS)
         self.max_score = rows * cols * (2 if self.counts_prisoners else 1) + abs(komi)
+
+    @property
+    def family(self) -> str:
+        """What is compiled for Go proves by area, so that territory is another family: nobody
+        who knows area only is found for it."""
+        return TERRITORY_FAMILY if self.counts_prisoners else self.name
 
     @property
     def counts_prisoners(self) -> bool:

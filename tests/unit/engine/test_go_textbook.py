@@ -7,8 +7,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from zermelo.checker.go_checker import GoChecker
+from zermelo.checker.plain import PlainChecker
+from zermelo.checker.registry import open_checker
 from zermelo.cli import zermelo
 from zermelo.engine import ALGORITHMS, EngineError, Status, Window, open_engine
+from zermelo.engine.portable import PortableEngine
 from zermelo.games import GameError, open_game
 from zermelo.games.go import PASS
 
@@ -95,3 +99,10 @@ def test_territory_is_solved_where_whole_histories_can_be_searched() -> None:
             assert report.bounds.lo == report.bounds.hi == expected
     with pytest.raises(EngineError, match=r"on at most 4 points; choose a smaller board"):
         open_engine(open_game("go:5x5,scoring=territory"))
+
+
+def test_nobody_who_counts_area_serves_territory() -> None:
+    """The compiled checker and engine of Go know no prisoners."""
+    assert type(open_checker(open_game("go:2x2"))) is GoChecker
+    assert type(open_checker(open_game("go:2x2,scoring=territory"))) is PlainChecker
+    assert type(open_engine(open_game("go:2x2,scoring=territory"))) is PortableEngine
