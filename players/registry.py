@@ -107,8 +107,10 @@ def known_players() -> str:
 
 def open_player(name: str, game: Game[Any], *, seed: int | None = None) -> Player:
     """The player of this name; `PlayerError` if there is none."""
-    word, _, argument = name.partition(":")
+    word, colon, argument = name.partition(":")
     kind = KINDS.get(word)
+    if kind is not None and colon and not argument:
+        raise PlayerError(f"player {name!r}: nothing follows the colon; write {kind.form}")
     if kind is None:
         raise PlayerError(f"unknown player {name!r}; known: {known_players()}, proof")
     return kind.make(Request(name, argument, game, seed))

@@ -330,8 +330,8 @@ PUBLISHED = {
     "fox-and-hounds:4x4": -1, "fox-and-hounds:6x6": 1, "l-game:": 0, "frogs:3x3": 1, "frogs:4x2": 1,
 }  # fmt: skip
 SLOWER = {
-    "connect-four:5x5": 0, "connect-four:4x7": 0, "connect-four:5x6": 0, "clobber:2x10": 1, "clobber:2x12": -1,
-    "cram:3x8": 1,
+    "connect-four:5x5": 0, "connect-four:4x7": 0, "connect-four:5x6": 0, "clobber:2x10": 1,
+    "clobber:2x12": -1, "cram:3x8": 1,
 }  # fmt: skip
 
 

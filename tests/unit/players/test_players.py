@@ -76,6 +76,7 @@ def test_planning_is_for_one_player() -> None:
     ("minimax:2,beauty", "unknown evaluation 'beauty'; known: engine, rules"),
     ("random:3", "nothing may stand behind the colon"), ("uct:0", "must be 1 to"),
     ("uct:999s", "at most 600 s"), ("engine:-1", "no whole number"),
+    ("engine:", "nothing follows the colon; write engine, engine:N"),
 ])  # fmt: skip
 def test_wrong_names_are_told(name: str, message: str) -> None:
     with pytest.raises(PlayerError, match=message):
