@@ -68,7 +68,7 @@ static inline int def_tag(u128 key) { return (int)(def_hash(key) >> 49); }
 
 /* What speaks for a move, measured by nodes (docs/decisions/0021): the move that was best before,
  * every line it threatens to complete, every piece it takes off the board, every reply that it
- * leaves not, then history, which decides between equals. Killers made it worse. */
+ * leaves not, then history, which decides between equals. Killers did not pay. */
 enum {
     DEF_HINT_BIT = 40,
     DEF_THREAT = 1 << 26,
