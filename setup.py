@@ -19,8 +19,8 @@ from setuptools import Extension, setup
 
 HERE = Path(__file__).parent
 FOLDERS = [
-    "games", "engine", "cext", "checker", "server", "client", "proto", "sql", "proof", "research",
-    "theatre", "web", "cli",
+    "games", "engine", "cext", "checker", "server", "client", "proto", "sql", "proof", "players",
+    "research", "theatre", "web", "cli",
 ]  # fmt: skip
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
 COMPILED = os.environ.get("ZERMELO_COMPILED") == "1"

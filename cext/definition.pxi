@@ -16,6 +16,7 @@ cdef extern from "definition_core.h" nogil:
         DEF_EXHAUSTED
         DEF_ABORTED
         DEF_TOO_DEEP
+        DEF_ANSWERED
     ctypedef struct u128:
         pass
     ctypedef struct def_mask:
@@ -25,60 +26,78 @@ cdef extern from "definition_core.h" nogil:
         int32_t passing
     ctypedef struct def_test:
         pass
-    ctypedef struct def_put:
-        pass
     ctypedef struct def_change:
         pass
     ctypedef struct def_case:
         int32_t move
     ctypedef struct def_move:
         pass
-    ctypedef struct def_anchor:
+    ctypedef struct def_group:
+        pass
+    ctypedef struct def_need:
+        pass
+    ctypedef struct def_way:
         pass
     ctypedef struct def_end:
         pass
+    ctypedef struct def_range:
+        int32_t first, count
     ctypedef struct def_program:
         int32_t values, counters, cells, chains, stuck, limit_clock, limit_plies, limit_score
-        int32_t sets, symmetries, bytes, exchanges
+        int32_t sets, symmetries, bytes, exchanges, plane_keys
         const int32_t *code
         const def_mask *masks
         const int32_t *rays
         const def_test *tests
-        const def_put *puts
         const def_change *changes
         const def_case *cases
+        const def_mask *effects
+        const def_mask *before
         const def_move *moves[2]
         int32_t move_count[2]
-        const def_anchor *anchors[2]
-        int32_t anchor_count[2]
-        const int32_t *offset
-        const int32_t *anchored
+        const int32_t *list
+        const def_group *groups
+        const def_need *needs
+        const int32_t *at
+        const def_way *ways
+        def_range side_groups[2]
+        const def_range *rule_groups[2]
+        const def_range *rule_cases[2]
         const def_end *ends[2]
         int32_t end_count[2]
         int32_t score[2]
-        const int32_t *rule_cases
-        const int32_t *rule_start[2]
         const uint32_t *set_values
         uint32_t own[2]
         const def_mask *beside
         const u128 *key_bytes
         const u128 *counter_weight
         const u128 *pending_weight
+        const def_mask *images
         int32_t exchange[16]
+        int32_t plain_image[16]
+        int32_t swaps[16]
+        int32_t lines[2]
+        int32_t replies_vary
     ctypedef struct def_entry:
-        uint64_t check
-        int8_t lo, hi
-        uint8_t effort
+        uint64_t high, low
+    ctypedef struct def_facts:
+        int lo, hi, move, effort
     ctypedef struct def_child:
         pass
-    ctypedef struct def_search:
-        const def_program *program
+    ctypedef struct def_table:
         def_entry *entries
         uint64_t mask
-        int age, limit
-        uint64_t nodes, budget
+        int age
+    ctypedef struct def_team:
         int stop
         int root_done
+        uint64_t nodes, budget
+        def_table table
+    ctypedef struct def_search:
+        const def_program *program
+        def_team *team
+        int thread, limit, batch
+        uint64_t nodes
         int32_t *moves
         def_child *children
         int room
@@ -99,33 +118,70 @@ cdef extern from "definition_core.h" nogil:
     int def_alphabeta(def_search *, const def_state *, int, int, int, int)
     int def_ask(const def_search *, const def_state *, int *, int *)
     void def_tell(def_search *, const def_state *, int, int)
-    void def_restore(def_search *, uint64_t, uint64_t, int, int, int)
+    void def_restore(def_table *, uint64_t, uint64_t, int, int, int)
     void def_forget_order(def_search *)
-    int def_entry_key(const def_entry *, uint64_t *, uint64_t *)
+    int def_entry_facts(const def_entry *, def_facts *)
+    void def_stop(def_team *, int)
 
 STATUSES = {DEF_GO_ON: "solved", DEF_EXHAUSTED: "exhausted", DEF_ABORTED: "aborted",
-            DEF_TOO_DEEP: "exhausted"}
+            DEF_TOO_DEEP: "exhausted", DEF_ANSWERED: "solved"}
 PASS = DEF_PASS
+_BATCH = 64  # nodes that one of several threads counts together
 _KEY_BYTES = 16
 
 
 cdef class Core:
-    """One program with a transposition table; positions go in and out as keys."""
+    """One program with a transposition table and one or more threads that search with it;
+    positions go in and out as keys."""
 
     cdef def_program program
-    cdef def_search *search
+    cdef def_team team
+    cdef def_search *searches
+    cdef readonly int threads
     cdef list _owned
     cdef const int32_t *most
     cdef readonly int max_score
 
     def __cinit__(self):
         self._owned = []
-        self.search = NULL
+        self.searches = NULL
+        self.threads = 0
+        memset(&self.team, 0, sizeof(def_team))
 
-    def __init__(self, dict parts, int max_score, size_t table_bytes):
+    def __init__(self, dict parts, int max_score, size_t table_bytes, int threads=1):
         """`parts` as engine/definition_program.py makes them."""
-        cdef def_program *program = &self.program
         cdef uint64_t buckets = 1
+        cdef int at
+        self._read(parts)
+        self.max_score = max_score
+        while buckets * 2 * 2 * sizeof(def_entry) <= table_bytes:
+            buckets *= 2
+        self.team.table.mask = buckets - 1
+        self.team.table.entries = <def_entry *> allocate_table(buckets * 2 * sizeof(def_entry))
+        self.searches = <def_search *> calloc(threads, sizeof(def_search))
+        if self.team.table.entries == NULL or self.searches == NULL:
+            raise MemoryError(f"no memory for a table of {table_bytes >> 20} MB")
+        self.threads = threads
+        for at in range(threads):
+            self._open_search(&self.searches[at], at)
+
+    cdef int _open_search(self, def_search *search, int thread) except -1:
+        search.program = &self.program
+        search.team = &self.team
+        search.thread = thread
+        search.limit = self.max_score
+        search.batch = 1 if self.threads == 1 else _BATCH
+        search.room = DEF_ARENA
+        search.history_moves = DEF_PASS + 1
+        search.moves = <int32_t *> malloc(DEF_ARENA * sizeof(int32_t))
+        search.children = <def_child *> malloc(DEF_ARENA * sizeof(def_child))
+        search.history = <int32_t *> calloc(2 * (DEF_PASS + 1), sizeof(int32_t))
+        if search.moves == NULL or search.children == NULL or search.history == NULL:
+            raise MemoryError("no memory for a search")
+        return 0
+
+    cdef int _read(self, dict parts) except -1:
+        cdef def_program *program = &self.program
         memset(program, 0, sizeof(def_program))
         (program.values, program.counters, program.cells, program.chains, program.stuck,
          program.limit_clock, program.limit_plies, program.limit_score) = parts["facts"]
@@ -133,60 +189,54 @@ cdef class Core:
         program.masks = <const def_mask *> self._keep(parts["masks"])
         program.rays = <const int32_t *> self._keep(parts["rays"])
         program.tests = <const def_test *> self._keep(parts["tests"])
-        program.puts = <const def_put *> self._keep(parts["puts"])
         program.changes = <const def_change *> self._keep(parts["changes"])
         program.cases = <const def_case *> self._keep(parts["cases"])
+        program.effects = <const def_mask *> self._keep(parts["effects"])
+        program.before = <const def_mask *> self._keep(parts["before"])
+        program.list = <const int32_t *> self._keep(parts["list"])
+        program.groups = <const def_group *> self._keep(parts["groups"])
+        program.needs = <const def_need *> self._keep(parts["needs"])
+        program.at = <const int32_t *> self._keep(parts["at"])
+        program.ways = <const def_way *> self._keep(parts["ways"])
         for side in range(2):
             program.moves[side] = <const def_move *> self._keep(parts["moves"][side])
-            program.move_count[side] = len(parts["moves"][side]) // 12
-            program.anchors[side] = <const def_anchor *> self._keep(parts["anchors"][side])
-            program.anchor_count[side] = len(parts["anchors"][side]) // 12
+            program.move_count[side] = len(parts["moves"][side]) // sizeof(def_move)
+            program.side_groups[side].first, program.side_groups[side].count = (
+                parts["side_groups"][side])
+            program.rule_groups[side] = <const def_range *> self._keep(parts["rule_groups"][side])
+            program.rule_cases[side] = <const def_range *> self._keep(parts["rule_cases"][side])
             program.ends[side] = <const def_end *> self._keep(parts["ends"][side])
-            program.end_count[side] = len(parts["ends"][side]) // 8
+            program.end_count[side] = len(parts["ends"][side]) // sizeof(def_end)
             program.score[side] = parts["scores"][side]
-            program.rule_start[side] = <const int32_t *> self._keep(parts["rule_start"][side])
             program.own[side] = parts["own"][side]
-        program.offset = <const int32_t *> self._keep(parts["offsets"])
-        program.anchored = <const int32_t *> self._keep(parts["anchored"])
-        program.rule_cases = <const int32_t *> self._keep(parts["rule_cases"])
+            program.lines[side] = parts["lines"][side]
         program.set_values = <const uint32_t *> self._keep(parts["sets"])
-        program.sets = len(parts["sets"]) // 4
+        program.sets = len(parts["sets"]) // sizeof(uint32_t)
         program.beside = <const def_mask *> self._keep(parts["beside"])
         program.key_bytes = <const u128 *> self._keep(parts["key_bytes"])
         program.bytes = parts["bytes"]
         program.counter_weight = <const u128 *> self._keep(parts["counter_weights"])
         program.pending_weight = <const u128 *> self._keep(parts["pending_weights"])
+        program.plane_keys = parts["plane_keys"]
+        program.replies_vary = parts["replies_vary"]
+        program.images = <const def_mask *> self._keep(parts["images"])
         program.symmetries = len(parts["exchanges"])
-        for at, exchange in enumerate(parts["exchanges"]):
-            program.exchange[at] = exchange
-            program.exchanges |= exchange
+        for at in range(program.symmetries):
+            program.exchange[at] = parts["exchanges"][at]
+            program.exchanges |= program.exchange[at]
+            program.plain_image[at] = parts["plain_images"][at]
+            program.swaps[at] = parts["swaps"][at]
         self.most = <const int32_t *> self._keep(parts["most"])
-        self.max_score = max_score
-        self.search = <def_search *> calloc(1, sizeof(def_search))
-        if self.search == NULL:
-            raise MemoryError("no memory for a search")
-        self.search.program = program
-        while buckets * 2 * 2 * sizeof(def_entry) <= table_bytes:
-            buckets *= 2
-        self.search.mask = buckets - 1
-        self.search.limit = max_score
-        self.search.room = DEF_ARENA
-        self.search.history_moves = DEF_PASS + 1
-        self.search.entries = <def_entry *> allocate_table(buckets * 2 * sizeof(def_entry))
-        self.search.moves = <int32_t *> malloc(DEF_ARENA * sizeof(int32_t))
-        self.search.children = <def_child *> malloc(DEF_ARENA * sizeof(def_child))
-        self.search.history = <int32_t *> calloc(2 * (DEF_PASS + 1), sizeof(int32_t))
-        if (self.search.entries == NULL or self.search.moves == NULL
-                or self.search.children == NULL or self.search.history == NULL):
-            raise MemoryError(f"no memory for a table of {table_bytes >> 20} MB")
+        return 0
 
     def __dealloc__(self):
-        if self.search != NULL:
-            free(self.search.entries)
-            free(self.search.moves)
-            free(self.search.children)
-            free(self.search.history)
-            free(self.search)
+        cdef int at
+        free(self.team.table.entries)
+        for at in range(self.threads):
+            free(self.searches[at].moves)
+            free(self.searches[at].children)
+            free(self.searches[at].history)
+        free(self.searches)
         for address in self._owned:
             free(<void *> <size_t> address)
 
@@ -220,7 +270,7 @@ cdef class Core:
         cdef def_state state, after
         cdef int score = 0
         self._state(key, &state)
-        cdef int found = def_moves(&self.program, &state, self.search.moves, DEF_ARENA, &score)
+        cdef int found = def_moves(&self.program, &state, self.searches[0].moves, DEF_ARENA, &score)
         if found == DEF_OVER:
             return score
         if found == DEF_ONLY_PASS:
@@ -228,8 +278,8 @@ cdef class Core:
             return [(PASS, self._key(&after, False))]
         result = []
         for at in range(found):
-            def_play(&self.program, &state, self.search.moves[at], &after)
-            result.append((self.program.cases[self.search.moves[at]].move,
+            def_play(&self.program, &state, self.searches[0].moves[at], &after)
+            result.append((self.program.cases[self.searches[0].moves[at]].move,
                            self._key(&after, False)))
         return sorted(result)
 
@@ -244,10 +294,10 @@ cdef class Core:
         cdef def_state state
         cdef uint64_t lines
         self._state(key, &state)
-        self.search.stop = DEF_GO_ON
+        self.team.stop = DEF_GO_ON
         with nogil:
-            lines = def_perft(&self.program, &state, depth, self.search.moves, DEF_ARENA,
-                              &self.search.stop)
+            lines = def_perft(&self.program, &state, depth, self.searches[0].moves, DEF_ARENA,
+                              &self.team.stop)
         return lines
 
     def playouts(self, bytes key, int games, uint64_t seed):
@@ -259,11 +309,25 @@ cdef class Core:
         seed = seed * <uint64_t> 0x9e3779b97f4a7c15 | 1
         with nogil:
             for game in range(games):
-                score = def_playout(&self.program, &state, self.search.moves, DEF_ARENA, &seed,
+                score = def_playout(&self.program, &state, self.searches[0].moves, DEF_ARENA, &seed,
                                     &plies)
                 wins += score > 0
                 draws += score == 0
         return wins, draws, games - wins - draws, plies
+
+    def chances(self, bytes key, int threshold, int games, uint64_t seed):
+        """Random games: how many reach the threshold for the side to move, and plies in all."""
+        cdef def_state state
+        cdef uint64_t plies = 0
+        cdef int game, score, reached = 0
+        self._state(key, &state)
+        seed = seed * <uint64_t> 0x9e3779b97f4a7c15 | 1
+        with nogil:
+            for game in range(games):
+                score = def_playout(&self.program, &state, self.searches[0].moves, DEF_ARENA,
+                                    &seed, &plies)
+                reached += (-score if state.turn else score) >= threshold
+        return reached, plies
 
     def expand(self, bytes keys):
         """Canonical children of many positions, flattened, and how many each has."""
@@ -276,7 +340,8 @@ cdef class Core:
         try:
             for at in range(0, len(keys), _KEY_BYTES):
                 self._state(keys[at:at + _KEY_BYTES], &state)
-                found = def_expand(&self.program, &state, self.search.moves, DEF_ARENA, children)
+                found = def_expand(&self.program, &state, self.searches[0].moves, DEF_PASS,
+                                   children)
                 raw = (<char *> children)[:16 * found]
                 # Numbers are stored with the lowest byte first, keys with the highest.
                 parts.append(raw[::-1])
@@ -292,55 +357,66 @@ cdef class Core:
 
     def prepare(self, node_budget):
         """Begin a new search: counters at zero, a new age of the table."""
-        self.search.nodes = 0
-        self.search.budget = 0 if node_budget is None else node_budget
-        self.search.stop = DEF_GO_ON
-        self.search.root_done = 0
-        self.search.age += 1
-        def_forget_order(self.search)
+        cdef int at
+        self.team.nodes = 0
+        self.team.budget = 0 if node_budget is None else node_budget
+        self.team.stop = DEF_GO_ON
+        self.team.root_done = 0
+        self.team.table.age += 1
+        for at in range(self.threads):
+            self.searches[at].nodes = 0
+            def_forget_order(&self.searches[at])
 
-    def run(self, bytes key, str algorithm, int alpha, int beta):
+    def ask_again(self):
+        """Let the threads search once more after one of them has answered."""
+        if self.team.stop == DEF_ANSWERED:
+            self.team.stop = DEF_GO_ON
+        self.team.root_done = 0
+
+    def run(self, bytes key, str algorithm, int alpha, int beta, int thread=0):
         """The score for the side to move; None if the search was stopped.
 
         Fail-soft: at most alpha, it is an upper bound; at least beta, a lower bound; between
-        them, exact.
+        them, exact. Of several threads the first that answers stops the others.
         """
         cdef def_state state
         cdef int score
         cdef bint scout = algorithm == "negascout"
+        cdef def_search *search = &self.searches[thread]
         self._state(key, &state)
-        self.search.root_done = 0
         if algorithm == "minimax":
             with nogil:
-                score = def_minimax(self.search, &state, 0, 0)
+                score = def_minimax(search, &state, 0, 0)
         elif algorithm == "alphabeta":
             with nogil:
                 if state.turn:
-                    score = def_alphabeta(self.search, &state, -beta, -alpha, 0, 0)
+                    score = def_alphabeta(search, &state, -beta, -alpha, 0, 0)
                 else:
-                    score = def_alphabeta(self.search, &state, alpha, beta, 0, 0)
+                    score = def_alphabeta(search, &state, alpha, beta, 0, 0)
         else:
             with nogil:
-                score = def_negamax(self.search, &state, alpha, beta, 0, 0, scout)
-        if self.search.stop:
+                score = def_negamax(search, &state, alpha, beta, 0, 0, scout)
+        if self.team.stop:
             return None
+        if self.threads > 1:
+            def_stop(&self.team, DEF_ANSWERED)
         return -score if state.turn and algorithm in ("minimax", "alphabeta") else score
 
     def abort(self):
-        if not self.search.stop:
-            self.search.stop = DEF_ABORTED
+        if self.team.stop in (DEF_GO_ON, DEF_ANSWERED):
+            self.team.stop = DEF_ABORTED
 
     @property
     def status(self):
-        return STATUSES[self.search.stop]
+        return STATUSES[self.team.stop]
 
     @property
     def nodes(self):
-        return self.search.nodes
+        return self.team.nodes
 
     @property
     def root_done(self):
-        return self.search.root_done
+        return self.team.root_done
 
     # -- the table ------------------------------------------------------------------------
 
@@ -349,34 +425,35 @@ cdef class Core:
         cdef def_state state
         cdef int lo = 0, hi = 0
         self._state(key, &state)
-        return (lo, hi) if def_ask(self.search, &state, &lo, &hi) else None
+        return (lo, hi) if def_ask(self.searches, &state, &lo, &hi) else None
 
     def tell(self, bytes key, int lo, int hi):
         cdef def_state state
         self._state(key, &state)
-        def_tell(self.search, &state, lo, hi)
+        def_tell(self.searches, &state, lo, hi)
 
     def dump(self, int least_effort):
         """Entries that took at least 2^(effort - 1) nodes: 16 bytes of key, lo, hi, effort."""
-        cdef uint64_t at, high = 0, low = 0
+        cdef uint64_t at
         cdef def_entry *entry
+        cdef def_facts facts
         records = []
-        for at in range(2 * (self.search.mask + 1)):
-            entry = self.search.entries + at
-            if entry.check and entry.effort >= least_effort:
-                def_entry_key(entry, &high, &low)
-                records.append(high.to_bytes(8, "big") + low.to_bytes(8, "big") + bytes(
-                    (entry.lo & 255, entry.hi & 255, entry.effort)
-                ))
+        for at in range(2 * (self.team.table.mask + 1)):
+            entry = self.team.table.entries + at
+            if def_entry_facts(entry, &facts) and facts.effort >= least_effort:
+                records.append(
+                    entry.high.to_bytes(8, "big") + entry.low.to_bytes(8, "big")
+                    + bytes((facts.lo & 255, facts.hi & 255, facts.effort))
+                )
         return b"".join(records)
 
     def load(self, const uint8_t[::1] records):
         cdef Py_ssize_t at
         for at in range(0, records.shape[0] - 18, 19):
             key = bytes(records[at:at + 16])
-            def_restore(self.search, int.from_bytes(key[:8], "big"),
+            def_restore(&self.team.table, int.from_bytes(key[:8], "big"),
                         int.from_bytes(key[8:], "big"), <int8_t> records[at + 16],
                         <int8_t> records[at + 17], records[at + 18])
 
     def clear(self):
-        memset(self.search.entries, 0, 2 * (self.search.mask + 1) * sizeof(def_entry))
+        memset(self.team.table.entries, 0, 2 * (self.team.table.mask + 1) * sizeof(def_entry))

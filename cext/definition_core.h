@@ -2,7 +2,7 @@
 #ifndef ZERMELO_DEFINITION_CORE_H
 #define ZERMELO_DEFINITION_CORE_H
 
-#include "definition_search.h"
+#include "definition_textbook.h"
 
 static inline u128 def_join(u64 high, u64 low) { return (u128)high << 64 | low; }
 
@@ -65,32 +65,34 @@ static int def_expand(const def_program *program, const def_state *state, int32_
 
 /* What the table knows about a position: 0 if nothing. */
 static int def_ask(const def_search *search, const def_state *state, int *lo, int *hi) {
-    const def_entry *entry = def_probe(search, def_table_key(search->program, state));
-    if (!entry) return 0;
-    *lo = entry->lo;
-    *hi = entry->hi;
+    def_facts facts;
+    if (!def_probe(&search->team->table, def_table_key(search->program, state), &facts)) return 0;
+    *lo = facts.lo;
+    *hi = facts.hi;
     return 1;
 }
 
 static void def_tell(def_search *search, const def_state *state, int lo, int hi) {
-    def_store(search, def_table_key(search->program, state), lo, hi, DEF_NO_MOVE, (u64)1 << 40);
+    def_store(&search->team->table, def_table_key(search->program, state), lo, hi, DEF_NO_MOVE,
+              (u64)1 << 40);
 }
 
 /* Forget which moves were good in another search. */
 static void def_forget_order(def_search *search) {
-    memset(search->killer, 0xff, sizeof search->killer);
     memset(search->history, 0, 2 * sizeof *search->history * (size_t)search->history_moves);
 }
 
-static int def_entry_key(const def_entry *entry, u64 *high, u64 *low) {
-    *high = (u64)(entry->key >> 64);
-    *low = (u64)entry->key;
-    return entry->check != 0;
+/* The facts of an entry, if it is one that was written completely. */
+static int def_entry_facts(const def_entry *entry, def_facts *facts) {
+    u64 packed = entry->facts;
+    if (entry->check != def_check(hash_boards(entry->low, entry->high), packed)) return 0;
+    def_unpack(packed, facts);
+    return 1;
 }
 
 /* Put the entry of a checkpoint back. */
-static void def_restore(def_search *search, u64 high, u64 low, int lo, int hi, int effort) {
-    def_store(search, def_join(high, low), lo, hi, DEF_NO_MOVE,
+static void def_restore(def_table *table, u64 high, u64 low, int lo, int hi, int effort) {
+    def_store(table, def_join(high, low), lo, hi, DEF_NO_MOVE,
               effort > 0 && effort < 62 ? (u64)1 << (effort - 1) : 1);
 }
 

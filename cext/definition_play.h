@@ -7,38 +7,152 @@
 /* Kept out of recursive searches: their frames would grow by kilobytes. */
 #define DEF_APART __attribute__((noinline))
 
-enum { DEF_SETS = 64, DEF_STUCK_PASS = 2, DEF_STUCK_SCORE = 3 };
+enum { DEF_SETS = 64, DEF_GROUPS = 1024, DEF_STUCK_PASS = 2, DEF_STUCK_SCORE = 3 };
 
-/* The case that happens for every legal move of a side, in no particular order. */
-static DEF_APART int def_real_moves(const def_program *program, const def_state *state, int side,
-                          int32_t *cases, int most) {
-    def_mask sets[DEF_SETS];
-    def_sets(program, state, sets);
-    int found = 0;
-    for (int i = 0; i < program->anchor_count[side]; i++) {
-        const def_anchor *anchor = program->anchors[side] + i;
-        const int32_t *offset = program->offset + anchor->first;
-        def_mask cells = program->masks[anchor->cells] & sets[anchor->set];
-        for (; cells; cells &= cells - 1) {
-            int cell = def_first(cells);
-            for (int at = offset[cell]; at < offset[cell + 1]; at++) {
-                if (!def_applies(program, state, sets, program->cases + program->anchored[at]))
-                    continue;
-                cases[found++] = program->anchored[at];
-                if (found == most) return found;
-            }
+/* -- which cases apply ------------------------------------------------------------------------ */
+
+static inline def_mask def_shifted(def_mask cells, int shift) {
+    return shift >= 0 ? cells >> shift : cells << -shift;
+}
+
+/* The cells from which, in one of the directions, enemies and then an own piece follow. */
+static inline def_mask def_flanks(const def_program *program, const def_state *state, int side,
+                                  int flank) {
+    def_mask own = def_union(state, program->own[side]);
+    def_mask enemy = def_union(state, program->own[!side]), found = 0;
+    for (const def_way *way = program->ways + flank; way->shift; way++) {
+        def_mask next = program->masks[way->mask], inner = enemy & next;
+        def_mask run = def_shifted(own, way->shift) & inner, grown = run;
+        while (grown) {
+            grown = def_shifted(run, way->shift) & inner & ~run;
+            run |= grown;
         }
-    }
-    for (int i = 0; i < program->move_count[side] && found < most; i++) {
-        const def_move *move = program->moves[side] + i;
-        for (int at = move->first; at < move->first + move->count; at++)
-            if (def_applies(program, state, sets, program->cases + at)) {
-                cases[found++] = at;
-                break;
-            }
+        found |= def_shifted(run, way->shift) & next;
     }
     return found;
 }
+
+/* The anchors of a group whose cases apply, but for its guard. */
+static inline def_mask def_lying(const def_program *program, const def_state *state,
+                                 const def_mask *sets, int side, const def_group *group) {
+    def_mask found = program->masks[group->cells];
+    const def_need *need = program->needs + group->need;
+    for (int i = 0; i < group->needs; i++) found &= sets[need[i].set] >> need[i].shift;
+    if (found && group->flank >= 0) found &= def_flanks(program, state, side, group->flank);
+    return found;
+}
+
+static int def_applies(const def_program *program, const def_state *state, const def_mask *sets,
+                       const def_case *c) {
+    const def_test *test = program->tests + c->test;
+    for (int i = 0; i < c->tests; i++)
+        if (program->masks[test[i].mask] & ~sets[test[i].set]) return 0;
+    return c->guard < 0 || def_run(program, state, sets, c->guard) != 0;
+}
+
+/* Whether one of these groups has a case that applies. */
+static int def_any_lies(const def_program *program, const def_state *state, const def_mask *sets,
+                        int side, const def_range *range) {
+    const def_group *group = program->groups + range->first;
+    for (int i = 0; i < range->count; i++, group++)
+        if (def_lying(program, state, sets, side, group)
+            && (group->guard < 0 || def_run(program, state, sets, group->guard)))
+            return 1;
+    return 0;
+}
+
+static int def_can(const def_program *program, const def_state *state, const def_mask *sets,
+                   int side, int rule) {
+    if (def_any_lies(program, state, sets, side, program->rule_groups[side] + rule)) return 1;
+    const def_range *others = program->rule_cases[side] + rule;
+    for (int i = 0; i < others->count; i++)
+        if (def_applies(program, state, sets,
+                        program->cases + program->list[others->first + i]))
+            return 1;
+    return 0;
+}
+
+/* Whether a piece that has just moved can go on by the same rule. */
+static int def_goes_on(const def_program *program, const def_state *state, const def_mask *sets,
+                       int side, int rule) {
+    if (def_any_lies(program, state, sets, side, program->rule_groups[side] + rule)) return 1;
+    const def_range *others = program->rule_cases[side] + rule;
+    for (int i = 0; i < others->count; i++) {
+        const def_case *other = program->cases + program->list[others->first + i];
+        if (other->chain >= 0 && def_applies(program, state, sets, other)) return 1;
+    }
+    return 0;
+}
+
+/* The first case of a move that applies; -1: none. */
+static inline int def_case_of(const def_program *program, const def_state *state,
+                              const def_mask *sets, const def_move *move) {
+    const int32_t *at = program->list + move->first, *end = at + move->count;
+    if (move->counter >= 0) {
+        const int32_t *range = program->list + move->offset + state->counter[move->counter];
+        at = program->list + range[0];
+        end = program->list + range[1];
+    }
+    for (; at < end; at++)
+        if (def_applies(program, state, sets, program->cases + *at)) return *at;
+    return -1;
+}
+
+/* The case that happens for every legal move of a side, in no particular order; at most `most`. */
+static DEF_APART int def_real_moves(const def_program *program, const def_state *state, int side,
+                          int32_t *cases, int most) {
+    def_mask sets[DEF_SETS], lying[DEF_GROUPS];
+    def_sets(program, state, sets);
+    int found = 0, guard = -1, holds = 1;
+    const def_group *groups = program->groups + program->side_groups[side].first;
+    for (int i = 0; i < program->side_groups[side].count; i++) {
+        const def_group *group = groups + i;
+        def_mask cells = def_lying(program, state, sets, side, group);
+        if (cells && group->guard >= 0) {
+            if (group->guard != guard) {
+                guard = group->guard;
+                holds = def_run(program, state, sets, guard) != 0;
+            }
+            if (!holds) cells = 0;
+        }
+        lying[i] = cells;
+        const int32_t *at = program->at + group->cases;
+        def_mask earlier = group->earlier >= 0 ? lying[group->earlier] : 0;
+        for (; cells; cells &= cells - 1) {
+            int found_case = at[def_first(cells)];
+            if (earlier && (earlier & program->before[found_case])) continue;
+            cases[found++] = found_case;
+            if (found == most) return found;
+        }
+    }
+    for (int i = 0; i < program->move_count[side] && found < most; i++) {
+        int at = def_case_of(program, state, sets, program->moves[side] + i);
+        if (at >= 0) cases[found++] = at;
+    }
+    return found;
+}
+
+/* About how many moves the side to move has; for ordering, so that earlier cases of the same move
+ * are not looked for. */
+static DEF_APART int def_mobility(const def_program *program, const def_state *state) {
+    def_mask sets[DEF_SETS];
+    def_sets(program, state, sets);
+    int found = 0, guard = -1, holds = 1, side = state->turn;
+    const def_group *group = program->groups + program->side_groups[side].first;
+    for (int i = 0; i < program->side_groups[side].count; i++, group++) {
+        def_mask cells = def_lying(program, state, sets, side, group);
+        if (cells && group->guard >= 0 && group->guard != guard) {
+            guard = group->guard;
+            holds = def_run(program, state, sets, guard) != 0;
+        }
+        if (cells && (group->guard < 0 || holds)) found += def_bits(cells);
+    }
+    for (int i = 0; i < program->move_count[side]; i++)
+        found += def_case_of(program, state, sets, program->moves[side] + i) >= 0;
+    return found;
+}
+
+/* -- ends ------------------------------------------------------------------------------------- */
 
 /* Whether an end or the limit is reached; if so, the score for the side to move. */
 static DEF_APART int def_ended(const def_program *program, const def_state *state, int *score) {
@@ -69,12 +183,7 @@ static DEF_APART int def_stuck_score(const def_program *program, const def_state
     return (int)def_run(program, state, sets, program->score[state->turn]);
 }
 
-/* Only what the program uses: most have three planes and few counters. */
-static inline void def_copy(const def_program *program, const def_state *before,
-                            def_state *state) {
-    for (int v = 0; v < program->values; v++) state->plane[v] = before->plane[v];
-    for (int i = 0; i < program->counters; i++) state->counter[i] = before->counter[i];
-}
+/* -- what moves do ---------------------------------------------------------------------------- */
 
 static inline void def_set_cells(const def_program *program, def_state *state, def_mask mask,
                                  int value) {
@@ -82,24 +191,16 @@ static inline void def_set_cells(const def_program *program, def_state *state, d
     state->plane[value] |= mask;
 }
 
-static DEF_APART void def_play(const def_program *program, const def_state *before, int at,
-                     def_state *state) {
-    const def_case *c = program->cases + at;
-    int side = before->turn;
-    def_mask turned = c->rays ? def_turned(program, before, side, c->ray, c->rays) : 0;
-    def_copy(program, before, state);
-    state->pending = 0;
-    if (c->lifts) def_set_cells(program, state, state->plane[c->lifts], 0);
-    const def_put *put = program->puts + c->put;
-    for (int i = 0; i < c->puts; i++)
-        def_set_cells(program, state, program->masks[put[i].mask], put[i].value);
-    if (turned) def_set_cells(program, state, turned, put[0].value);
+/* Everything about a move but cells: counters, the clock of the limit, who is next. */
+static DEF_APART void def_play_rest(const def_program *program, const def_case *c, int side,
+                                    def_state *state) {
     def_mask sets[DEF_SETS];
-    if (c->changes || c->again >= 0 || c->chain >= 0) def_sets(program, state, sets);
+    if (c->again >= 0 || c->chain >= 0 || c->changes) def_sets(program, state, sets);
     for (int i = 0; i < c->changes; i++) {
         const def_change *change = program->changes + c->change + i;
         if (change->condition >= 0 && !def_run(program, state, sets, change->condition)) continue;
-        int64_t value = def_run(program, state, sets, change->amount);
+        int64_t value = change->fixed ? change->amount
+                                      : def_run(program, state, sets, change->amount);
         if (change->adds) value += state->counter[change->counter];
         if (value > change->most) value = change->most;
         state->counter[change->counter] = value < 0 ? 0 : (int32_t)value;
@@ -112,17 +213,49 @@ static DEF_APART void def_play(const def_program *program, const def_state *befo
     int again = 0;
     if (c->chain >= 0) {
         state->pending = program->masks[c->chain];
-        const int32_t *range = program->rule_start[side] + 2 * c->rule;
-        for (int i = 0; i < range[1] && !again; i++) {
-            const def_case *other = program->cases + program->rule_cases[range[0] + i];
-            again = other->chain >= 0 && def_applies(program, state, sets, other);
+        /* The pending piece is another one now: sets of pieces that may move are, too. */
+        def_sets(program, state, sets);
+        again = def_goes_on(program, state, sets, side, c->rule);
+        if (!again) {
+            state->pending = 0;
+            def_sets(program, state, sets);
         }
-        if (!again) state->pending = 0;
     }
     if (!again)
         again = c->again == -2 || (c->again >= 0 && def_run(program, state, sets, c->again) != 0);
-    state->turn = !side;
     state->passing = again;
+}
+
+static inline void def_play(const def_program *program, const def_state *before, int at,
+                            def_state *state) {
+    const def_case *c = program->cases + at;
+    const int values = program->values;
+    const def_mask *effect = program->effects + (size_t)at * (values + 1), kept = ~effect[0];
+    state->pending = 0;
+    state->turn = !before->turn;
+    state->passing = 0;
+    for (int v = 0; v < values; v++) state->plane[v] = (before->plane[v] & kept) | effect[1 + v];
+    if (c->plain) return;
+    for (int i = 0; i < program->counters; i++) state->counter[i] = before->counter[i];
+    if (c->lifts) {
+        /* The pieces go to the empty cells before anything is put. */
+        def_mask lifted = state->plane[c->lifts] & ~effect[1 + c->lifts];
+        state->plane[c->lifts] &= ~lifted;
+        state->plane[0] |= lifted;
+    }
+    if (c->rays) {
+        def_mask turned = def_turned(program, before, before->turn, c->ray, c->rays);
+        def_set_cells(program, state, turned, c->turned);
+    }
+    if (c->changes || program->limit_clock >= 0 || c->chain >= 0 || c->again != -1)
+        def_play_rest(program, c, before->turn, state);
+}
+
+/* Only what the program uses: most have three planes and few counters. */
+static inline void def_copy(const def_program *program, const def_state *before,
+                            def_state *state) {
+    for (int v = 0; v < program->values; v++) state->plane[v] = before->plane[v];
+    for (int i = 0; i < program->counters; i++) state->counter[i] = before->counter[i];
 }
 
 static inline void def_pass(const def_program *program, const def_state *before,
@@ -179,13 +312,54 @@ static inline u128 def_canonical(const def_program *program, const def_state *st
     return least;
 }
 
-/* The smallest number of the images with the first player to move, where sides can be
- * exchanged: half the work, and as good a name for the table. */
+/* The image of a set of cells under a symmetry. */
+static inline def_mask def_image(const def_program *program, int symmetry, def_mask cells) {
+    def_mask image = 0;
+    const def_mask *table = program->images + (size_t)symmetry * program->bytes * 256;
+    for (; cells; cells >>= 8, table += 256) image |= table[cells & 255];
+    return image;
+}
+
+/* Counters and the pending piece of the image, as the last digits of its number. */
+static inline u64 def_digits(const def_program *program, const def_state *state, int symmetry) {
+    u64 digits = 0;
+    const u128 *weight = program->counter_weight + symmetry * program->counters;
+    for (int i = 0; i < program->counters; i++)
+        digits += (u64)weight[i] * (u64)state->counter[i];
+    if (state->pending)
+        digits += (u64)program->pending_weight[symmetry * program->cells
+                                               + def_first(state->pending)];
+    return digits;
+}
+
+/* A name of the position in the table, the same for all its images, of no other position. Where
+ * sides can be exchanged only the images with the first player to move are looked at. Two planes
+ * are the name where everything else has room above them; else the number of the key is. */
 static inline u128 def_table_key(const def_program *program, const def_state *state) {
     u128 least = ~(u128)0;
     for (int i = 0; i < program->symmetries; i++) {
         if (program->exchanges && program->exchange[i] != state->turn) continue;
-        u128 number = def_number(program, state, i);
+        u128 number;
+        if (program->plane_keys) {
+            def_mask one = program->values > 1 ? state->plane[1] : 0;
+            def_mask other = program->values > 2 ? state->plane[2] : 0;
+            if (program->swaps[i]) {
+                def_mask first = one;
+                one = other;
+                other = first;
+            }
+            if (i && !program->plain_image[i]) {
+                one = def_image(program, i, one);
+                other = def_image(program, i, other);
+            }
+            number = (u128)one << 64 | other;
+            if (program->counters || state->pending || !program->exchanges) {
+                u64 digits = def_digits(program, state, i) << 1
+                             | (u64)(state->turn ^ program->exchange[i]);
+                number |= (u128)digits << (64 + program->cells);
+            }
+        } else
+            number = def_number(program, state, i);
         if (number < least) least = number;
     }
     return least;

@@ -1,7 +1,7 @@
 /* A compiled definition: tables and bytecode, made by engine/definition_program.py.
  *
- * Sets of cells are masks of 64 bits where that suffices (DEF_SMALL), else of 128; plane[v] holds the cells whose value is v, plane[0] the
- * empty ones. A program is made on the machine that runs it, from a text whose limits were
+ * Sets of cells are masks of 64 bits where that suffices (DEF_SMALL), else of 128; plane[v] holds
+ * the cells whose value is v, plane[0] the empty ones. A program is made on the machine that runs it, from a text whose limits were
  * checked; it never travels, so that offsets and indices need no checks here.
  */
 #ifndef ZERMELO_DEFINITION_PROGRAM_H
@@ -20,6 +20,8 @@ typedef u128 def_mask;
 #endif
 
 enum { DEF_VALUES = 17, DEF_COUNTERS = 65, DEF_SYMMETRIES = 16, DEF_STACK = 64, DEF_PASS = 1000 };
+/* The set of the pieces that may move: the pending one, all if there is none. */
+enum { DEF_MOVABLE = 0 };
 
 typedef struct {
     def_mask plane[DEF_VALUES];
@@ -28,23 +30,36 @@ typedef struct {
     int32_t turn, passing;
 } def_state;
 
-/* All cells of the mask must be in the union of the planes of a set. */
+/* All cells of the mask must be in a set. */
 typedef struct { int32_t set, mask; } def_test;
-typedef struct { int32_t mask, value; } def_put;
-/* amount, condition: offsets of code; condition -1: always. */
-typedef struct { int32_t counter, adds, amount, condition, most; } def_change;
-/* guard: offset of code, -1: the tests suffice. again: -1 never, -2 always. chain: mask, -1: none. */
+/* amount, condition: offsets of code; condition -1: always; fixed: the amount is a constant. */
+typedef struct { int32_t counter, adds, amount, condition, most, fixed; } def_change;
+/* guard: offset of code, -1: the tests suffice. again: -1 never, -2 always. chain: mask, -1: none.
+ * turned: the value that enclosed enemies get. plain: it changes cells, and nothing else. */
 typedef struct {
-    int32_t rule, move, test, tests, guard, lifts, put, puts, ray, rays, change, changes, chain,
-        again, resets;
+    int32_t rule, move, test, tests, guard, lifts, turned, ray, rays, change, changes, chain, again,
+        resets, plain;
 } def_case;
-/* The cases of one move of one side that has several. */
-typedef struct { int32_t move, first, count; } def_move;
-/* Moves that have one case and need a certain cell in a set: `cells` is the mask of these cells,
- * and those of cell c are anchored[offset[first + c]] up to anchored[offset[first + c + 1]]. */
-typedef struct { int32_t set, cells, first; } def_anchor;
+/* The cases of one move of one side, of which the first that applies happens. Where each of them
+ * needs one value of a counter, list[offset + value] up to list[offset + value + 1] are those
+ * that need this one; else counter is -1 and they are list[first] up to list[first + count]. */
+typedef struct { int32_t counter, offset, first, count; } def_move;
+/* Cases of one shape: they differ only in the cell where the shape lies, its anchor, so that
+ * whole sets are shifted and joined to find all that apply.
+ *   need, needs   cells of sets, each a number of cells behind the anchor
+ *   guard         what else must hold, the same for all; -1: nothing
+ *   cells         the mask of the anchors
+ *   cases         at[cases + anchor] is the case
+ *   earlier       the group of earlier cases of the same moves, which go first; -1: none
+ *   flank         directions in which enemies must be enclosed; -1: none */
+typedef struct { int32_t need, needs, guard, cells, cases, earlier, flank; } def_group;
+typedef struct { int32_t set, shift; } def_need;
+/* One direction: how far the next cell is, and the mask of the cells that have one. */
+typedef struct { int32_t shift, mask; } def_way;
 /* score: offset of code; condition likewise. */
 typedef struct { int32_t condition, score; } def_end;
+/* Groups number `first` up to `first + count`. */
+typedef struct { int32_t first, count; } def_range;
 
 typedef struct {
     int32_t values, counters, cells, chains, stuck, limit_clock, limit_plies, limit_score,
@@ -53,22 +68,25 @@ typedef struct {
     const def_mask *masks;
     const int32_t *rays;
     const def_test *tests;
-    const def_put *puts;
     const def_change *changes;
     const def_case *cases;
+    const def_mask *effects; /* for each case the cells it changes, and those of each value after */
+    const def_mask *before;  /* for each case the anchors of earlier cases of its move */
     const def_move *moves[2];
     int32_t move_count[2];
-    const def_anchor *anchors[2];
-    int32_t anchor_count[2];
-    const int32_t *offset;
-    const int32_t *anchored;
+    const int32_t *list;
+    const def_group *groups;
+    const def_need *needs;
+    const int32_t *at;
+    const def_way *ways;
+    def_range side_groups[2];
+    /* For each side and rule the groups and the other cases, for `can` and for chains. */
+    const def_range *rule_groups[2];
+    const def_range *rule_cases[2];
     const def_end *ends[2];
     int32_t end_count[2];
     int32_t score[2];
-    /* For each side and rule the cases, for `can` and for chains: first and count. */
-    const int32_t *rule_cases;
-    const int32_t *rule_start[2];
-    const uint32_t *set_values; /* bit v: plane v belongs to the set */
+    const uint32_t *set_values; /* bit v: plane v belongs to the set; 0: see DEF_MOVABLE */
     uint32_t own[2];
     const def_mask *beside;
     /* Symmetries: what a byte of a plane adds to the number of the image. */
@@ -78,18 +96,28 @@ typedef struct {
     const u128 *pending_weight; /* [symmetry][cell] */
     int32_t exchange[DEF_SYMMETRIES];
     int32_t exchanges; /* whether one of them exchanges the sides */
+    /* Whether two planes and what remains fit into a key as they are, and their images. */
+    int32_t plane_keys;
+    const def_mask *images; /* [symmetry][byte][256] */
+    int32_t plain_image[DEF_SYMMETRIES]; /* whether every cell stays where it is */
+    int32_t swaps[DEF_SYMMETRIES];       /* whether the two planes change places */
+    /* Placing a stone that completes a line wins: the code of the lines, -1: not this kind. */
+    int32_t lines[2];
+    int32_t replies_vary; /* 0: a side always has a move for every empty cell, and no other */
 } def_program;
 
 enum {
     OP_END, OP_CONST, OP_COUNTER, OP_SUM, OP_LARGEST, OP_COUNT, OP_LINES, OP_ADD, OP_SUB, OP_MUL,
     OP_DIV, OP_MOD, OP_LT, OP_LE, OP_EQ, OP_NE, OP_NOT, OP_AND_JUMP, OP_OR_JUMP, OP_MASK, OP_PLANE,
     OP_PENDING, OP_ISECT, OP_UNION, OP_MINUS, OP_BESIDE, OP_IN_LINES, OP_WITHIN, OP_CONNECTED,
-    OP_CAN, OP_OUTFLANKS
+    OP_CAN, OP_OUTFLANKS, OP_ANY, OP_NONE, OP_ANY_LINES,
+    OP_MEETS, OP_LACKS
 };
 
 #ifdef DEF_SMALL
 static inline int def_bits(def_mask mask) { return popcount(mask); }
 static inline int def_first(def_mask mask) { return first_bit(mask); }
+static inline int def_last(def_mask mask) { return last_bit(mask); }
 #else
 static inline int def_bits(def_mask mask) {
     return popcount((u64)mask) + popcount((u64)(mask >> 64));
@@ -97,6 +125,10 @@ static inline int def_bits(def_mask mask) {
 
 static inline int def_first(def_mask mask) {
     return (u64)mask ? first_bit((u64)mask) : 64 + first_bit((u64)(mask >> 64));
+}
+
+static inline int def_last(def_mask mask) {
+    return (u64)(mask >> 64) ? 64 + last_bit((u64)(mask >> 64)) : last_bit((u64)mask);
 }
 #endif
 
@@ -121,10 +153,23 @@ static inline int def_connected(const def_program *program, def_mask cells, def_
     return (reached & other) != 0;
 }
 
-/* The enemies on a ray between its start and the nearest own piece. */
-static inline def_mask def_enclosed(def_mask own, def_mask enemy, const int32_t *ray) {
+/* The enemies on a ray between its start and the nearest own piece.
+ * A ray is: its mask, 1 if its cells ascend, 0 if they descend, -1 if neither, their number, they. */
+static inline def_mask def_enclosed(const def_program *program, def_mask own, def_mask enemy,
+                                    const int32_t *ray) {
+    def_mask cells = program->masks[ray[0]];
+    if (ray[1] >= 0) {
+        def_mask others = cells & ~enemy, nearest;
+        if (!(others & own)) return 0;
+        if (ray[1]) {
+            nearest = others & -others;
+            return nearest & own ? cells & (nearest - 1) : 0;
+        }
+        nearest = (def_mask)1 << def_last(others);
+        return nearest & own ? cells & ~(nearest | (nearest - 1)) : 0;
+    }
     def_mask found = 0;
-    for (int at = 1; at <= ray[0]; at++) {
+    for (int at = 3; at < 3 + ray[2]; at++) {
         def_mask cell = (def_mask)1 << ray[at];
         if (enemy & cell) found |= cell;
         else return own & cell ? found : 0;
@@ -134,18 +179,35 @@ static inline def_mask def_enclosed(def_mask own, def_mask enemy, const int32_t 
 
 /* All enemies that rays enclose. */
 static inline def_mask def_turned(const def_program *program, const def_state *state, int side,
-                              int ray, int rays) {
-    def_mask own = def_union(state, program->own[side]), enemy = def_union(state, program->own[!side]);
+                                  int ray, int rays) {
+    def_mask own = def_union(state, program->own[side]);
+    def_mask enemy = def_union(state, program->own[!side]), found = 0;
     const int32_t *at = program->rays + ray;
-    def_mask found = 0;
-    for (; rays; rays--, at += at[0] + 1) found |= def_enclosed(own, enemy, at);
+    for (; rays; rays--, at += at[2] + 3) found |= def_enclosed(program, own, enemy, at);
     return found;
 }
 
-static int def_applies(const def_program *program, const def_state *state, const def_mask *sets,
-                       const def_case *c);
+static int def_can(const def_program *program, const def_state *state, const def_mask *sets,
+                   int side, int rule);
 
 static inline int64_t def_floor(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+/* Where lines of one shape begin that are inside. A shape is the mask of all beginnings, a number
+ * and as many distances. Cells at equal distances: what is left of the set is shifted onto itself
+ * again and again. Others have the negative number, and the set is shifted by each distance. */
+static inline def_mask def_line_begins(const def_program *program, def_mask inside,
+                                       const int32_t *shape) {
+    def_mask left = inside;
+    if (shape[1] >= 0)
+        for (int j = 0; j < shape[1]; j++) left &= left >> shape[2 + j];
+    else
+        for (int j = 0; j < -shape[1]; j++) left &= inside >> shape[2 + j];
+    return left & program->masks[shape[0]];
+}
+
+static inline const int32_t *def_next_shape(const int32_t *shape) {
+    return shape + 2 + (shape[1] < 0 ? -shape[1] : shape[1]);
+}
 
 /* The value of a term. */
 static int64_t def_run(const def_program *program, const def_state *state, const def_mask *sets,
@@ -176,20 +238,31 @@ static int64_t def_run(const def_program *program, const def_state *state, const
         }
         case OP_COUNT: number[n++] = def_bits(cells[--c]); at += 1; break;
         case OP_LINES: {
-            /* Lines of one shape at once: a line begins where all its cells, shifted down to
-             * the first of them, are inside. */
             def_mask inside = cells[--c];
             int64_t lines = 0;
             const int32_t *shape = o + 3;
-            for (int i = 0; i < o[2]; i++, shape += 2 + shape[1]) {
-                def_mask begins = program->masks[shape[0]] & inside;
-                for (int j = 0; j < shape[1]; j++) begins &= inside >> shape[2 + j];
-                if (begins) lines += def_bits(begins);
-            }
+            for (int i = 0; i < o[2]; i++, shape = def_next_shape(shape))
+                lines += def_bits(def_line_begins(program, inside, shape));
             number[n++] = lines;
             at += o[1];
             break;
         }
+        case OP_ANY_LINES: {
+            def_mask inside = cells[--c], any = 0;
+            const int32_t *shape = o + 3;
+            for (int i = 0; i < o[2]; i++, shape = def_next_shape(shape))
+                any |= def_line_begins(program, inside, shape);
+            number[n++] = any != 0;
+            at += o[1];
+            break;
+        }
+        case OP_MEETS:
+            number[n++] = (state->plane[o[1]] & program->masks[o[2]]) != 0;
+            at += 3;
+            break;
+        case OP_LACKS: number[n++] = !state->plane[o[1]]; at += 2; break;
+        case OP_ANY: number[n++] = cells[--c] != 0; at += 1; break;
+        case OP_NONE: number[n++] = cells[--c] == 0; at += 1; break;
         case OP_IN_LINES: {
             def_mask inside = cells[c - 1], found = 0;
             const def_mask *line = program->masks + o[1];
@@ -231,16 +304,7 @@ static int64_t def_run(const def_program *program, const def_state *state, const
                                         program->masks[o[2]]);
             at += 3;
             break;
-        case OP_CAN: {
-            const int32_t *range = program->rule_start[o[1]] + 2 * o[2];
-            int64_t can = 0;
-            for (int i = 0; i < range[1] && !can; i++)
-                can = def_applies(program, state, sets,
-                                  program->cases + program->rule_cases[range[0] + i]);
-            number[n++] = can;
-            at += 3;
-            break;
-        }
+        case OP_CAN: number[n++] = def_can(program, state, sets, o[1], o[2]); at += 3; break;
         default: /* OP_OUTFLANKS */
             number[n++] = def_turned(program, state, o[1], o[2], o[3]) != 0;
             at += 4;
@@ -249,15 +313,11 @@ static int64_t def_run(const def_program *program, const def_state *state, const
 }
 
 static inline void def_sets(const def_program *program, const def_state *state, def_mask *sets) {
-    for (int i = 0; i < program->sets; i++) sets[i] = def_union(state, program->set_values[i]);
-}
-
-static int def_applies(const def_program *program, const def_state *state, const def_mask *sets,
-                       const def_case *c) {
-    const def_test *test = program->tests + c->test;
-    for (int i = 0; i < c->tests; i++)
-        if (program->masks[test[i].mask] & ~sets[test[i].set]) return 0;
-    return c->guard < 0 || def_run(program, state, sets, c->guard) != 0;
+    for (int i = 0; i < program->sets; i++) {
+        uint32_t values = program->set_values[i];
+        if (values == DEF_MOVABLE) sets[i] = state->pending ? state->pending : ~(def_mask)0;
+        else sets[i] = def_union(state, values);
+    }
 }
 
 #endif

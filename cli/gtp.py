@@ -152,7 +152,7 @@ class GtpSession:
             score = self.game.score(position)
             score = score if position.black_to_move else -score
         else:
-            score = self.game.area_difference(position) - self.game.komi
+            score = self.game.counted_difference(position) - self.game.komi
         return f"{'B' if score > 0 else 'W'}+{abs(score)}" if score else "0"
 
     def _value(self, words: list[str]) -> str:

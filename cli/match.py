@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import time
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ from zermelo.cli.watch import Ticker
 from zermelo.parts import is_installed
 
 if TYPE_CHECKING:
+    from zermelo.players import Player
     from zermelo.research.games_played import PlayedGame
-    from zermelo.research.players import Player
 
 
 @dataclass(slots=True)
@@ -51,16 +52,21 @@ class Tally:
 @option("--seed", type=click.IntRange(0), default=1, help="Repeats the random moves.")
 @option("--campaign", default=None, help="The campaign that the player 'proof' plays from.")
 @option("--store/--no-store", default=True, help="Store the games for `zermelo games`.")
+@option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), default=None,
+        help="Write a line about every game into this file.")
 @database_options
 @json_option
 def match(
     first: str, second: str, spec: str, games: int, random_plies: int, seed: int,
-    campaign: str | None, store: bool, data_dir: Path, database: str | None, as_json: bool,
+    campaign: str | None, store: bool, csv_file: Path | None, data_dir: Path,
+    database: str | None, as_json: bool,
 ) -> None:
     """Let the players FIRST and SECOND play each other, and count.
 
-    A player is random, greedy, depth:N (looks N plies ahead), engine:NODES (proves its move
-    within NODES nodes if it can), or proof (from a campaign).
+    A player is random, greedy, depth:N (looks N plies ahead), minimax:N,EVALUATION (the same
+    with engine, rules, mobility or playouts), uct:N or uct:1.5s (Monte Carlo by playouts or
+    time), engine:NODES (proves its move within NODES nodes if it can), proof (from a campaign),
+    or for one player depth-first or breadth-first.
     """
     from zermelo.research.games_played import store_game
     from zermelo.research.players import open_player
@@ -86,9 +92,15 @@ def match(
             for one in played if store else ():
                 store_game(connection, one)
     tallies = _count(players, played)
+    if csv_file is not None:
+        _write_csv(csv_file, played)
+    plies = sum(len(one.moves) for one in played) / len(played)
+    seconds = sum(one.seconds for one in played) / len(played)
     if as_json:
         print_json({"game": game.spec, "games": len(played), "random_plies": random_plies,
-                    "seed": seed, "players": [_as_json(tally) for tally in tallies]})
+                    "seed": seed, "mean_plies": round(plies, 3),
+                    "mean_seconds": round(seconds, 6),
+                    "players": [_as_json(tally) for tally in tallies]})
         return
     print_table(
         f"{len(played)} games of {game.short_spec}",
@@ -98,6 +110,20 @@ def match(
           short_time(tally.seconds / max(1, tally.moves)), short_time(tally.seconds)]
          for tally in tallies],
     )
+    click.echo(f"on average {plies:.1f} plies and {short_time(seconds)} a game")
+
+
+def _write_csv(path: Path, played: list[PlayedGame]) -> None:
+    try:
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["game", "first", "second", "score", "plies", "seconds", "start",
+                             "moves"])
+            for number, one in enumerate(played, 1):
+                writer.writerow([number, one.first, one.second, one.score, len(one.moves),
+                                 f"{one.seconds:.6f}", one.position or "", " ".join(one.moves)])
+    except OSError as error:
+        raise CommandError(f"cannot write {str(path)!r}: {error.strerror}") from None
 
 
 class Timed:

@@ -25,8 +25,8 @@ from zermelo.games import GameError
 from zermelo.parts import install_command
 
 if TYPE_CHECKING:
+    from zermelo.players import Player
     from zermelo.research.games_played import GameInPlay, PlayedGame
-    from zermelo.research.players import Player
     from zermelo.research.tree_queries import TreeQueries
     from zermelo.server.database import Connection
 
@@ -38,7 +38,7 @@ HELP = "a move such as d3 or pass; undo; moves (show or hide them); board; quit"
 @click.argument("spec")
 @option("--campaign", default=None, help="Let the opponent play from this campaign's proof.")
 @option("--opponent", default=None, metavar="PLAYER", show_default="proof or engine",
-        help="proof, engine, engine:NODES, depth:N, greedy or random.")
+        help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random.")
 @option("--side", type=click.Choice(["first", "second"]), default="first", help="Your side.")
 @option("--position", default=None, metavar="TEXT",
         help="Where to start.  [default: the initial position]")

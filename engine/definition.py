@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 from zermelo.cext import definition_large, definition_small
 from zermelo.engine.checkpoints import seal, unseal
@@ -11,6 +13,7 @@ from zermelo.engine.definition_program import Program
 from zermelo.engine.interface import (
     ALGORITHMS,
     CheckpointError,
+    Efforts,
     EngineError,
     Expansion,
     Known,
@@ -28,30 +31,33 @@ from zermelo.games.definition.reference import DefinedPosition
 
 CHECKPOINT_EFFORT = 6  # entries that took fewer than 2^5 nodes are quicker found again
 MOST_CHECKPOINT_BYTES = 64 << 20
+#: Threads share nothing but the table, and these use none.
+WITHOUT_TABLE = ("minimax", "alphabeta")
+SAMPLED_GAMES = 64
+SAMPLE_SEED = 1
+#: ln(nodes) of solving small boards of eight games, divided by the plies of random games: 0.5 to
+#: 0.9 (docs/decisions/0021).
+LOG_NODES_A_PLY = 0.7
 _RECORD_BYTES = 19
-_MAGIC = b"ZDC1"
+_MAGIC = b"ZDC2"
 
 
 def open_definition_engine(
     game: DefinedGame, *, threads: int, hash_mb: int, shared: SharedTable | None
 ) -> DefinitionEngine:
     """The engine; its table is one that no other engine can use."""
-    if threads > 1:
-        raise EngineError(
-            f"{threads} threads: the engine for definitions searches with one"
-        )
-    return DefinitionEngine(game, hash_mb=hash_mb)
+    return DefinitionEngine(game, hash_mb=hash_mb, threads=threads)
 
 
 class DefinitionEngine:
     algorithms = ALGORITHMS
 
-    def __init__(self, game: DefinedGame, *, hash_mb: int = 64) -> None:
+    def __init__(self, game: DefinedGame, *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = game
         try:
             program = Program(game.compiled)
             kernel = definition_small if program.small else definition_large
-            self.core = kernel.Core(program.parts, game.max_score, hash_mb << 20)
+            self.core = kernel.Core(program.parts, game.max_score, hash_mb << 20, threads)
         except MemoryError as error:
             raise EngineError(f"{error}; choose a smaller --hash-mb") from None
         self._bounds = game.score_range
@@ -103,8 +109,17 @@ class DefinitionEngine:
     def guess(self, position: DefinedPosition) -> int:
         return self.game.evaluate(position)
 
-    def efforts(self, position: DefinedPosition, threshold: int) -> None:
-        return None
+    def efforts(self, position: DefinedPosition, threshold: int) -> Efforts:
+        """How long random games last, and how often they answer yes."""
+        key = self.game.encode(position)
+        reached, plies = self.core.chances(key, threshold, SAMPLED_GAMES, SAMPLE_SEED)
+        nodes = LOG_NODES_A_PLY * plies / SAMPLED_GAMES
+        chance = (reached + 1) / (SAMPLED_GAMES + 2)
+        return Efforts(nodes - math.log(chance), nodes - math.log(1 - chance))
+
+    def count_lines(self, position: DefinedPosition, plies: int) -> int:
+        lines: int = self.core.perft(self.game.encode(position), plies)
+        return lines
 
     def checkpoint(self) -> bytes:
         effort = CHECKPOINT_EFFORT
@@ -145,13 +160,26 @@ class DefinitionEngine:
                 alpha = beta - 1
             if algorithm == "minimax":
                 alpha, beta = limits.lo - 1, limits.hi + 1
-            found = self.core.run(key, algorithm, alpha, beta)
+            found = self._ask(key, algorithm, alpha, beta)
             if found is None:
                 return
             guess = found
             self._bounds = narrowed(bounds, Bounds(
                 found if found > alpha else limits.lo, found if found < beta else limits.hi
             ))
+
+    def _ask(self, key: bytes, algorithm: str, alpha: int, beta: int) -> int | None:
+        """One search by all threads; the first that has an answer stops the others."""
+        self.core.ask_again()
+        if self.core.threads == 1 or algorithm in WITHOUT_TABLE:
+            found: int | None = self.core.run(key, algorithm, alpha, beta)
+            return found
+        with ThreadPoolExecutor(self.core.threads) as pool:
+            answers = list(pool.map(
+                lambda thread: self.core.run(key, algorithm, alpha, beta, thread),
+                range(self.core.threads),
+            ))
+        return next((answer for answer in answers if answer is not None), None)
 
     # -- what the table knows ---------------------------------------------------------
 
@@ -179,7 +207,7 @@ class DefinitionEngine:
         value = self._bounds.lo
         while children := self._children(key):
             for move, after in children:
-                found = self.core.run(after, "negamax", -value, 1 - value)
+                found = self._ask(after, "negamax", -value, 1 - value)
                 if found is None:
                     return line
                 if found <= -value:

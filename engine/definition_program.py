@@ -6,26 +6,29 @@ Nothing here is a program that an operating system could run; the kernel interpr
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
+from zermelo.engine.definition_code import MOVABLE, Code, ints, mask_of, words
+from zermelo.engine.definition_groups import (
+    NONE,
+    Case,
+    Group,
+    Groups,
+    counter_values,
+    group_cases,
+    rank,
+)
+from zermelo.engine.definition_keys import Keys
 from zermelo.games.definition.definition import Compiled
-from zermelo.games.definition.symmetry import Symmetry
 from zermelo.games.definition.tables import Change, Instance
 from zermelo.games.definition.terms import FALSE, TRUE, Term
 
-_OPERATIONS = (
-    "end", "const", "counter", "sum", "largest", "count", "lines", "+", "-", "*", "/", "%", "<",
-    "<=", "==", "!=", "not", "and", "or", "mask", "plane", "pending", "isect", "union", "minus",
-    "beside", "in_lines", "within", "connected", "can", "outflanks",
-)  # fmt: skip
-CODES = {name: code for code, name in enumerate(_OPERATIONS)}
-MOST_SETS = 64
 SMALL_CELLS = 64
-NEVER, ALWAYS = -1, -2
+ALWAYS = -2
+MOST_INDEXED = 255  # values of a counter by which cases are found
 STUCK = {"loss": -1, "draw": 0, "win": 1, "pass": 2, "score": 3}
-_BYTE = 8
+_SIDES = (0, 1)
 
 
 class Program:
@@ -35,352 +38,280 @@ class Program:
         self._tables, self._model = compiled.tables, compiled.tables.model
         #: Whether masks of 64 bits suffice.
         self.small = self._model.board.cells <= SMALL_CELLS
-        self._code: list[int] = []
-        self._at: dict[Term, int] = {}
-        self._masks: list[int] = [0]
-        self._mask_at: dict[int, int] = {0: 0}
-        self._lines_at: dict[frozenset[int], int] = {}
-        self._rays: list[int] = []
-        self._rays_at: dict[frozenset[tuple[int, ...]], int] = {}
-        self._sets: dict[int, int] = {}
-        self._tests: list[int] = []
-        self._puts: list[int] = []
-        self._changes: list[int] = []
+        self._mask_bytes = 8 if self.small else 16
+        self._code = Code()
+        self._groups = Groups(self._code, self._model.board.cells)
         self._cases: list[int] = []
-        self._anchors: list[bytes] = []
-        self._offsets: list[int] = []
-        self._anchored: list[int] = []
+        self._tests: list[int] = []
+        self._changes: list[int] = []
+        self._effects: list[int] = []
+        self._before: list[int] = []
+        self._list: list[int] = []
         self.parts = self._assemble(compiled)
 
     def _assemble(self, compiled: Compiled) -> dict[str, Any]:
-        tables, model = self._tables, self._model
-        moves: list[bytes] = []
-        of_rule: list[dict[int, list[int]]] = []
-        count = 0
-        for side in (0, 1):
-            rows: list[int] = []
-            by_rule: dict[int, list[int]] = {}
-            by_anchor: dict[int, list[tuple[int, int]]] = {}
-            for move, instances in enumerate(tables.instances[side]):
-                anchors = []
-                for instance in instances:
-                    anchors.append(self._case(instance, move))
-                    by_rule.setdefault(instance.rule, []).append(count + len(anchors) - 1)
-                if len(anchors) == 1 and anchors[0] is not None:
-                    values, cell = anchors[0]
-                    by_anchor.setdefault(values, []).append((cell, count))
-                elif anchors:
-                    rows += [move, count, len(anchors)]
-                count += len(anchors)
-            moves.append(_ints(rows))
-            self._anchor(by_anchor)
-            of_rule.append(by_rule)
-        rule_cases: list[int] = []
-        rule_start = []
-        for by_rule in of_rule:
-            rows = []
-            for rule in range(len(tables.rules)):
-                rows += [len(rule_cases), len(by_rule.get(rule, []))]
-                rule_cases += by_rule.get(rule, [])
-            rule_start.append(_ints(rows))
+        tables, model, code = self._tables, self._model, self._code
+        cases = [self._side(side) for side in _SIDES]
+        used = _used_rules(compiled)
+        moves, side_groups, rule_groups, rule_cases = [], [], [], []
+        for found in cases:
+            rows, groups = self._moves(found)
+            moves.append(ints(rows))
+            side_groups.append(self._groups.add(groups))
+            of_rule = [
+                [case for case in found if case.instance.rule == rule] if rule in used else []
+                for rule in range(len(tables.rules))
+            ]
+            ranges = [self._rule(each) for each in of_rule]
+            rule_groups.append(ints(number for groups, _ in ranges for number in groups))
+            rule_cases.append(ints(number for _, others in ranges for number in others))
         ends = [
-            _ints([at for end in tables.ends[side]
-                   for at in (self._offset(end.condition), self._offset(end.score))])
-            for side in (0, 1)
+            ints(at for end in tables.ends[side]
+                 for at in (code.offset(end.condition), code.offset(end.score)))
+            for side in _SIDES
         ]
-        scores = [-1 if score is None else self._offset(score) for score in tables.scores]
+        scores = [NONE if score is None else code.offset(score) for score in tables.scores]
         limit = tables.limit
         beside = [0] * model.board.cells
         for cell, _, after in model.board.links:
             beside[cell] |= 1 << after
-        symmetries = compiled.symmetries
-        numbers = _Numbers(compiled)
-        return {
+        lines = self._winning_lines(cases)
+        keys = Keys(compiled, self._mask_bytes).parts()
+        return keys | {
             "facts": (
                 len(model.values), len(model.counters), model.board.cells, int(model.chains),
-                STUCK[model.stuck], limit.clock if limit else -1, limit.plies if limit else 0,
+                STUCK[model.stuck], limit.clock if limit else NONE, limit.plies if limit else 0,
                 limit.score if limit else 0,
             ),
-            "code": _ints(self._code), "masks": self._sized(self._masks), "rays": _ints(self._rays),
-            "tests": _ints(self._tests), "puts": _ints(self._puts),
-            "changes": _ints(self._changes), "cases": _ints(self._cases), "moves": moves,
-            "anchors": self._anchors, "offsets": _ints(self._offsets),
-            "anchored": _ints(self._anchored), "ends": ends, "scores": scores,
-            "rule_cases": _ints(rule_cases),
-            "rule_start": rule_start, "sets": _ints(self._sets),
-            "own": [_values(at for at, value in enumerate(model.values) if value.side == side)
-                    for side in (0, 1)],
+            "tests": ints(self._tests), "changes": ints(self._changes),
+            "cases": ints(self._cases), "effects": self._sized(self._effects),
+            "before": self._sized(self._before), "moves": moves, "list": ints(self._list),
+            "groups": ints(self._groups.rows), "needs": ints(self._groups.needs),
+            "at": ints(self._groups.at), "ways": ints(self._groups.ways),
+            "side_groups": side_groups, "rule_groups": rule_groups, "rule_cases": rule_cases,
+            "ends": ends, "scores": scores, "lines": lines,
+            "replies_vary": int(not all(_fills_any(case) for each in cases for case in each)),
+            "own": [mask_of(at for at, value in enumerate(model.values) if value.side == side)
+                    for side in _SIDES],
             "beside": self._sized(beside),
-            "bytes": numbers.bytes,
-            "key_bytes": b"".join(numbers.plane_table(each) for each in symmetries),
-            "counter_weights": _masks(
-                weight for each in symmetries for weight in numbers.counter_weights(each)
-            ),
-            "pending_weights": _masks(
-                weight for each in symmetries for weight in numbers.pending_weights(each)
-            ),
-            "exchanges": [int(each.exchange) for each in symmetries],
-            "most": _ints([counter.most for counter in model.counters]),
-        }
+            "code": ints(code.code), "masks": self._sized(code.masks), "rays": ints(code.rays),
+            "sets": ints(code.sets),
+            "most": ints(counter.most for counter in model.counters),
+        }  # fmt: skip
 
     def _sized(self, masks: Iterable[int]) -> bytes:
         """Masks as the kernel that fits the board has them."""
-        size = 8 if self.small else 16
-        return b"".join(mask.to_bytes(size, "little") for mask in masks)
+        return words(masks, self._mask_bytes)
 
     # -- cases ------------------------------------------------------------------------
 
-    def _case(self, instance: Instance, move: int) -> tuple[int, int] | None:
-        """Add a case; the set and the cell in it that it cannot do without, if there are such."""
-        test, put, change = len(self._tests) // 2, len(self._puts) // 2, len(self._changes) // 5
-        rest = []
+    def _side(self, side: int) -> list[Case]:
+        return [
+            self._case(instance, move)
+            for move, instances in enumerate(self._tables.instances[side])
+            for instance in instances
+        ]
+
+    def _case(self, instance: Instance, move: int) -> Case:
+        code = self._code
         parts = instance.guard[1] if instance.guard[0] == "and" else (instance.guard,)
+        tests: list[tuple[int, int]] = []
+        rest: set[Term] = set()
         for part in sorted(parts, key=repr):
-            if not self._test(part):
-                rest.append(part)
-        guard = NEVER
-        if rest and rest != [TRUE]:
-            guard = self._offset(rest[0] if len(rest) == 1 else ("and", frozenset(rest)))
-        for each in instance.puts:
-            self._puts += [self._mask(each.mask), each.value]
+            test = _as_test(part)
+            if test is not None and code.set_of(test[0]) is not None:
+                tests.append(test)
+            elif part != TRUE:
+                rest.add(part)
+        guard = NONE
+        if rest:
+            guard = code.offset(
+                next(iter(rest)) if len(rest) == 1 else ("and", frozenset(rest))
+            )
+        number = len(self._before)
+        first_test, first_change = len(self._tests) // 2, len(self._changes) // 6
+        for values, mask in tests:
+            self._tests += [code.sets[values], code.mask(mask)]
         for changed in instance.changes:
             self._change(changed)
-        again = {FALSE: NEVER, TRUE: ALWAYS}.get(instance.again)
+        self._effect(instance)
+        again = {FALSE: NONE, TRUE: ALWAYS}.get(instance.again)
+        plain = not (
+            instance.lifts or instance.rays or instance.changes or instance.chain
+            or again != NONE or self._model.counters
+        )
         self._cases += [
-            instance.rule, move, test, len(self._tests) // 2 - test, guard, instance.lifts,
-            put, len(instance.puts), self._ray_offset(instance.rays), len(instance.rays),
-            change, len(instance.changes), self._mask(instance.chain) if instance.chain else NEVER,
-            self._offset(instance.again) if again is None else again, int(instance.resets),
+            instance.rule, move, first_test, len(tests), guard, instance.lifts,
+            instance.puts[0].value if instance.puts else 0,
+            code.ray_offset(instance.rays), len(instance.rays),
+            first_change, len(instance.changes),
+            code.mask(instance.chain) if instance.chain else NONE,
+            code.offset(instance.again) if again is None else again, int(instance.resets),
+            int(plain),
         ]
-        return self._choose_anchor(self._tests[2 * test :])
+        self._before.append(0)
+        return Case(number, move, instance, tests, frozenset(rest), guard)
 
-    def _choose_anchor(self, tests: Sequence[int]) -> tuple[int, int] | None:
-        """Pieces are fewer than empty cells, so that a set of pieces is looked through sooner."""
-        values = list(self._sets)
-        choices = [
-            (values[at] & 1, values[at].bit_count(), at, self._masks[mask])
-            for at, mask in zip(tests[::2], tests[1::2], strict=True) if self._masks[mask]
-        ]
-        if not choices:
-            return None
-        _, _, at, cells = min(choices)
-        return at, (cells & -cells).bit_length() - 1
-
-    def _anchor(self, by_anchor: dict[int, list[tuple[int, int]]]) -> None:
-        """The index of the moves of one side by set and cell."""
-        rows: list[int] = []
-        for values, found in by_anchor.items():
-            cells = _values(cell for cell, _ in found)
-            rows += [values, self._mask(cells), len(self._offsets)]
-            for cell in range(self._model.board.cells):
-                self._offsets.append(len(self._anchored))
-                self._anchored += [case for at, case in found if at == cell]
-            self._offsets.append(len(self._anchored))
-        self._anchors.append(_ints(rows))
-
-    def _test(self, term: Term) -> bool:
-        """Make the quick test of a condition that cells are in a union of planes."""
-        if term[0] != "within":
-            return False
-        planes = term[2][1] if term[2][0] == "union" else (term[2],)
-        if any(plane[0] != "plane" for plane in planes):
-            return False
-        values = _values(plane[1] for plane in planes)
-        if values not in self._sets and len(self._sets) >= MOST_SETS:
-            return False
-        self._tests += [self._set(values), self._mask(term[1])]
-        return True
-
-    def _set(self, values: int) -> int:
-        self._sets.setdefault(values, len(self._sets))
-        return self._sets[values]
+    def _effect(self, instance: Instance) -> None:
+        """The cells that puts change, and those that have each value afterwards."""
+        changed = 0
+        after = [0] * len(self._model.values)
+        for put in instance.puts:
+            changed |= put.mask
+            after = [mask & ~put.mask for mask in after]
+            after[put.value] |= put.mask
+        self._effects += [changed, *after]
 
     def _change(self, change: Change) -> None:
-        condition = NEVER if change.condition == TRUE else self._offset(change.condition)
+        fixed = change.amount[0] == "const"
         self._changes += [
-            change.counter, int(change.operator == "+="), self._offset(change.amount), condition,
-            self._model.counters[change.counter].most,
+            change.counter, int(change.operator == "+="),
+            change.amount[1] if fixed else self._code.offset(change.amount),
+            NONE if change.condition == TRUE else self._code.offset(change.condition),
+            self._model.counters[change.counter].most, int(fixed),
         ]
 
-    # -- pools ------------------------------------------------------------------------
+    # -- moves ------------------------------------------------------------------------
 
-    def _mask(self, mask: int) -> int:
-        if mask not in self._mask_at:
-            self._mask_at[mask] = len(self._masks)
-            self._masks.append(mask)
-        return self._mask_at[mask]
+    def _moves(self, cases: list[Case]) -> tuple[list[int], list[Group]]:
+        """The moves whose cases are tried one by one, and the groups of all others."""
+        of_move: dict[int, list[Case]] = {}
+        for case in cases:
+            of_move.setdefault(case.move, []).append(case)
+        alone: set[int] = set()
+        while True:
+            groups, others = group_cases(case for case in cases if case.move not in alone)
+            before, left = rank(
+                groups, {move: each for move, each in of_move.items() if move not in alone}
+            )
+            left |= {case.move for case in others}
+            if not left:
+                break
+            alone |= left
+        for number, mask in before.items():
+            self._before[number] = mask
+        rows = [number for move in sorted(alone) for number in self._tried(of_move[move])]
+        return rows, groups
 
-    def _lines(self, lines: frozenset[int]) -> int:
-        if lines not in self._lines_at:
-            self._lines_at[lines] = len(self._masks)
-            self._masks += sorted(lines)
-        return self._lines_at[lines]
+    def _tried(self, cases: list[Case]) -> list[int]:
+        """A move by the value of a counter that all of its cases need, if there is one."""
+        needed = [counter_values(case.rest) for case in cases]
+        shared = {
+            counter for counter in set(needed[0]).intersection(*needed[1:])
+            if self._model.counters[counter].most <= MOST_INDEXED
+        }
+        first = len(self._list)
+        if not shared:
+            self._list += [case.number for case in cases]
+            return [NONE, 0, first, len(cases)]
+        counter = min(shared)
+        values = self._model.counters[counter].most + 1
+        offset = first
+        self._list += [0] * (values + 1)
+        for value in range(values):
+            self._list[offset + value] = len(self._list)
+            self._list += [case.number for case, need in zip(cases, needed, strict=True)
+                           if need[counter] == value]
+        self._list[offset + values] = len(self._list)
+        return [counter, offset, 0, 0]
 
-    def _shapes(self, lines: frozenset[int]) -> list[int]:
-        """Lines of equal shape together: where they begin, and how far on their cells are."""
-        found: list[int] = []
-        for shape, begins in sorted(_shapes_of(lines).items()):
-            offsets = [at for at in range(1, shape.bit_length()) if shape >> at & 1]
-            found += [self._mask(begins), len(offsets), *offsets]
-        return found
+    def _rule(self, cases: list[Case]) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The groups of a rule, and where its other cases are listed."""
+        groups, others = group_cases(cases)
+        first = len(self._list)
+        self._list += [case.number for case in others]
+        return self._groups.add(groups), (first, len(others))
 
-    def _ray_offset(self, rays: frozenset[tuple[int, ...]]) -> int:
-        if rays not in self._rays_at:
-            self._rays_at[rays] = len(self._rays)
-            for ray in sorted(rays):
-                self._rays += [len(ray), *ray]
-        return self._rays_at[rays]
+    # -- lines that win ---------------------------------------------------------------
 
-    # -- code -------------------------------------------------------------------------
-
-    def _offset(self, term: Term) -> int:
-        """Where the code of a term begins; equal terms share it."""
-        if term not in self._at:
-            code: list[int] = []
-            self._emit(term, code)
-            start = len(self._code)
-            for position, value in _jumps(code):
-                code[position] = start + value
-            self._code += [*_plain(code), CODES["end"]]
-            self._at[term] = start
-        return self._at[term]
-
-    def _emit(self, term: Term, code: list[int]) -> None:
-        operation = CODES[term[0]] if term[0] in CODES else CODES["const"]
-        match term:
-            case ("const", value):
-                code += [operation, value]
-            case ("counter", at) | ("plane", at):
-                code += [operation, at]
-            case ("mask", mask):
-                code += [operation, self._mask(mask)]
-            case ("pending",):
-                code.append(operation)
-            case ("sum", counters):
-                code += [operation, len(counters), *sorted(counters)]
-            case ("largest", counters):
-                code += [operation, len(counters), *counters]
-            case ("count" | "not" | "beside", inner):
-                self._emit(inner, code)
-                code.append(operation)
-            case ("lines", inner, lines):
-                self._emit(inner, code)
-                shapes = self._shapes(lines)
-                code += [operation, 3 + len(shapes), len(_shapes_of(lines)), *shapes]
-            case ("in_lines", inner, lines):
-                self._emit(inner, code)
-                code += [operation, self._lines(lines), len(lines)]
-            case ("within", mask, inner):
-                self._emit(inner, code)
-                code += [operation, self._mask(mask)]
-            case ("connected", inner, sides):
-                ordered = sorted(sides)
-                self._emit(inner, code)
-                code += [operation, self._mask(ordered[0]), self._mask(ordered[-1])]
-            case ("can", side, rule):
-                code += [operation, side, rule]
-            case ("outflanks", side, rays):
-                code += [operation, side, self._ray_offset(rays), len(rays)]
-            case ("and" | "or", parts):
-                self._emit_joined(operation, sorted(parts, key=_cost), code)
-            case ("union" | "isect", parts):
-                for number, part in enumerate(sorted(parts, key=repr)):
-                    self._emit(part, code)
-                    code += [operation] * (number > 0)
-            case ("/" | "%", left, (_, divisor)):
-                self._emit(left, code)
-                code += [operation, divisor]
-            case (_, left, right):
-                self._emit(left, code)
-                self._emit(right, code)
-                code.append(operation)
-
-    def _emit_joined(self, operation: int, parts: Sequence[Term], code: list[int]) -> None:
-        jumps = []
-        for number, part in enumerate(parts):
-            self._emit(part, code)
-            if number < len(parts) - 1:
-                code += [operation, _Jump(0)]
-                jumps.append(len(code) - 1)
-        for at in jumps:
-            code[at] = _Jump(len(code))
+    def _winning_lines(self, cases: list[list[Case]]) -> list[int]:
+        """For each side the code of the lines that it wins by, if all that happens in the game is
+        that stones are placed one by one, and who has a line has won."""
+        found = []
+        for side in _SIDES:
+            own = [at for at, value in enumerate(self._model.values) if value.side == side]
+            match self._tables.ends[1 - side]:
+                case [end] if end.score == ("const", -1):
+                    condition = end.condition
+                case _:
+                    return [NONE, NONE]
+            match condition:
+                case ("!=", ("lines", ("plane", value), lines), ("const", 0)) if [value] == own:
+                    found.append(self._code.line_table(lines))
+                case _:
+                    return [NONE, NONE]
+            if not all(_places(case, value) for case in cases[side]):
+                return [NONE, NONE]
+        plain = not self._model.counters and not self._model.chains and self._tables.limit is None
+        return found if plain else [NONE, NONE]
 
 
-def _shapes_of(lines: frozenset[int]) -> dict[int, int]:
-    """For each shape, shifted down to the first cell, the first cells of the lines that have it."""
-    found: dict[int, int] = {}
-    for line in lines:
-        first = (line & -line).bit_length() - 1
-        found[line >> first] = found.get(line >> first, 0) | 1 << first
-    return found
+def _places(case: Case, value: int) -> bool:
+    """Whether all that a case does is to place a stone of this value on its anchor."""
+    instance = case.instance
+    return (
+        len(instance.puts) == 1 and instance.puts[0].value == value and bool(case.tests)
+        and instance.puts[0].mask == 1 << case.anchor and not case.rest
+        and instance.puts[0].before == {0}
+        and not (instance.lifts or instance.rays or instance.changes or instance.chain)
+        and instance.again == FALSE
+    )
 
 
-class _Jump(int):
-    """A place in the code of a term, relative to where the term will begin."""
+def _fills_any(case: Case) -> bool:
+    """Whether a case applies exactly if one cell is empty, which it fills."""
+    puts = case.instance.puts
+    return (
+        len(puts) == 1 and puts[0].value != 0 and not case.rest
+        and case.tests == [(1, puts[0].mask)] and puts[0].mask.bit_count() == 1
+    )
 
 
-def _jumps(code: list[int]) -> list[tuple[int, int]]:
-    return [(at, int(value)) for at, value in enumerate(code) if isinstance(value, _Jump)]
+def _as_test(term: Term) -> tuple[int, int] | None:
+    """The condition that cells are in a union of planes, or a piece among those that may move."""
+    match term:
+        case ("within", mask, ("plane", value)):
+            return 1 << value, mask
+        case ("within", mask, ("union", planes)) if all(each[0] == "plane" for each in planes):
+            return mask_of(each[1] for each in planes), mask
+        case ("or", parts) if len(parts) == 2:
+            idle = ("==", ("count", ("pending",)), ("const", 0))
+            for part in parts - {idle}:
+                if idle in parts and part[0] == "within" and part[2] == ("pending",):
+                    return MOVABLE, part[1]
+    return None
 
 
-def _plain(code: list[int]) -> list[int]:
-    return [int(value) for value in code]
+def _used_rules(compiled: Compiled) -> set[int]:
+    """The rules that `can` asks for or that chains go on with."""
+    used: set[int] = set()
+    for _, _, instance in compiled.tables.every():
+        if instance.chain:
+            used.add(instance.rule)
+        for term in (instance.guard, instance.again):
+            _find_can(term, used)
+        for change in instance.changes:
+            _find_can(change.amount, used)
+            _find_can(change.condition, used)
+    for ends in compiled.tables.ends:
+        for end in ends:
+            _find_can(end.condition, used)
+            _find_can(end.score, used)
+    for score in compiled.tables.scores:
+        if score is not None:
+            _find_can(score, used)
+    return used
 
 
-def _cost(term: Term) -> tuple[bool, int, str]:
-    text = repr(term)
-    return "'can'" in text, len(text), text
-
-
-class _Numbers:
-    """How keys are made: what every byte of a plane, counter and cell adds to the number."""
-
-    def __init__(self, compiled: Compiled) -> None:
-        model = compiled.tables.model
-        self._model = model
-        self.bytes = max(1, -(-model.board.cells // _BYTE))
-        weight = model.board.cells + 1 if model.chains else 1
-        self._counters = [0] * len(model.counters)
-        for at in reversed(range(len(model.counters))):
-            self._counters[at] = weight
-            weight *= model.counters[at].most + 1
-        self._cells = [0] * model.board.cells
-        for cell in reversed(range(model.board.cells)):
-            self._cells[cell] = weight
-            weight *= len(model.values)
-
-    def plane_table(self, symmetry: Symmetry) -> bytes:
-        found: list[int] = []
-        for value in range(len(self._model.values)):
-            image = symmetry.values[value]
-            for byte in range(self.bytes):
-                row = [0]
-                for bit in range(_BYTE):
-                    cell = byte * _BYTE + bit
-                    adds = 0
-                    if cell < len(self._cells):
-                        adds = image * self._cells[symmetry.cells[cell]]
-                    row += [number + adds for number in row]
-                found += row
-        return _masks(found)
-
-    def counter_weights(self, symmetry: Symmetry) -> list[int]:
-        return [self._counters[image] for image in symmetry.counters]
-
-    def pending_weights(self, symmetry: Symmetry) -> list[int]:
-        return [image + 1 for image in symmetry.cells]
-
-
-def _ints(numbers: Iterable[int]) -> bytes:
-    return array("i", numbers).tobytes()
-
-
-def _masks(masks: Iterable[int]) -> bytes:
-    return b"".join(mask.to_bytes(16, "little") for mask in masks)
-
-
-def _values(values: Iterable[int]) -> int:
-    found = 0
-    for value in values:
-        found |= 1 << value
-    return found
+def _find_can(term: Any, used: set[int]) -> None:
+    if isinstance(term, frozenset):
+        for part in term:
+            _find_can(part, used)
+    elif isinstance(term, tuple) and term:
+        if term[0] == "can":
+            used.add(term[2])
+        elif term[0] in ("lines", "in_lines", "within"):
+            _find_can(term[1 if term[0] != "within" else 2], used)
+        elif isinstance(term[0], str):
+            for part in term[1:]:
+                _find_can(part, used)

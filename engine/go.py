@@ -15,6 +15,7 @@ from zermelo.cext.go_search import OPTIONS, Prover
 from zermelo.engine.checkpoints import inflate, load_records, seal, unseal
 from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
+    ALGORITHMS,
     EngineError,
     Expansion,
     Known,
@@ -33,6 +34,8 @@ from zermelo.games.go import PASS, Go, GoPosition
 _MAGIC = b"ZGC2"
 #: What a checkpoint may hold: the table of 1 GiB, all of it.
 _MOST_CHECKPOINT_BYTES = 1 << 30
+#: Boards whose whole histories are searched for territory.
+MOST_TERRITORY_POINTS = 4
 _FIRST_SLICE = 1 << 16  # nodes
 _CONQUEST_SHARE = 2, 12  # nodes of the conquest to one of the prover's, on small and large boards
 _LARGE = 20  # points of a board on which owning everything is tried for any question,
@@ -55,10 +58,25 @@ def open_go_engine(
     return GoEngine(game, hash_mb=hash_mb)
 
 
+def open_territory_engine(
+    game: Go, *, threads: int, hash_mb: int, shared: SharedTable | None
+) -> PortableEngine:
+    """A search over whole histories: what the compiled ones share holds for area only."""
+    if len(game.board.points) > MOST_TERRITORY_POINTS:
+        raise EngineError(
+            f"{game.short_spec}: territory and prisoners depend on the whole history, which"
+            f" is searched on at most {MOST_TERRITORY_POINTS} points; choose a smaller board,"
+            " or scoring=area"
+        )
+    if threads > 1:
+        raise EngineError(f"{threads} threads: {game.short_spec} is searched with one")
+    return PortableEngine(game)
+
+
 class GoEngine:
     """`options` switch techniques off for comparison; see `go_search.OPTIONS`."""
 
-    algorithms = ("mtdf",)
+    algorithms = ALGORITHMS
 
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
         self.game: Game[Any] = game
@@ -78,6 +96,7 @@ class GoEngine:
         )
         self.switch(**options)
         self._running: Prover | Conquest | None = None
+        self._textbook: PortableEngine | None = None
         self._bounds = game.score_range
         self._nodes = 0
         self._node_budget: int | None = None
@@ -87,7 +106,7 @@ class GoEngine:
         return (*OPTIONS, "conquest") if self._conquest is not None else OPTIONS
 
     def switched_algorithms(self) -> tuple[str, ...]:
-        return self.algorithms
+        return ("mtdf",)
 
     def switch(self, *, conquest: bool = True, **options: bool) -> None:
         """Switch techniques off, all others on, from now on; the table stays.
@@ -111,6 +130,8 @@ class GoEngine:
         known: Iterable[Known] = (),
     ) -> SearchReport:
         window = checked_window(self, window, algorithm)
+        if algorithm != "mtdf":
+            return self._by_textbook(position, window, algorithm, node_budget, known)
         started = time.perf_counter()
         self._aborted, self._nodes, self._node_budget = False, 0, node_budget
         self._prover.allow()
@@ -134,13 +155,30 @@ class GoEngine:
             proved=() if status is Status.SOLVED else self._proved_below(position),
         )
 
+    def _by_textbook(
+        self, position: GoPosition, window: Window, algorithm: str, node_budget: int | None,
+        known: Iterable[Known],
+    ) -> SearchReport:
+        """The algorithm as textbooks print it, over the reference rules and whole histories."""
+        self._textbook = PortableEngine(self.game)
+        try:
+            return self._textbook.solve(
+                position, window, algorithm=algorithm, node_budget=node_budget, known=known
+            )
+        finally:
+            self._textbook = None
+
     def abort(self) -> None:
         self._aborted = True
+        if (textbook := self._textbook) is not None:
+            textbook.abort()
         self._prover.stop()
         if self._conquest is not None:
             self._conquest.stop()
 
     def progress(self) -> Progress:
+        if (textbook := self._textbook) is not None:
+            return textbook.progress()
         running = self._running
         return Progress(self._nodes + (running.nodes if running else 0), self._bounds, 0.0)
 

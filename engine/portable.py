@@ -24,6 +24,7 @@ from zermelo.engine.interface import (
     checked_window,
     narrowed,
 )
+from zermelo.engine.textbook import Searches
 from zermelo.games import KEY_BYTES, Bounds, Game, Move
 
 Entry = tuple[bytes, bytes]
@@ -66,7 +67,7 @@ class PortableEngine:
         self._root, self._nodes, self._node_budget = position, 0, node_budget
         self._aborted = False
         for seed in known:
-            self._tighten(seed.position, seed.bounds)
+            self.tighten(seed.position, seed.bounds)
         status = Status.SOLVED
         try:
             self._search(position, window, algorithm)
@@ -75,7 +76,7 @@ class PortableEngine:
         line = self._line(position)
         return SearchReport(
             status=status,
-            bounds=self._bounds(position),
+            bounds=self.known(position),
             move=line[0] if line else None,
             line=tuple(line),
             nodes=self._nodes,
@@ -87,7 +88,7 @@ class PortableEngine:
         self._aborted = True
 
     def progress(self) -> Progress:
-        return Progress(self._nodes, self._bounds(self._root), 0.0)
+        return Progress(self._nodes, self.known(self._root), 0.0)
 
     def guess(self, position: Any) -> int:
         moves = self.game.moves(position)
@@ -142,55 +143,23 @@ class PortableEngine:
     # -- the search -------------------------------------------------------------------
 
     def _search(self, position: Any, window: Window, algorithm: str) -> None:
-        limit, (alpha, beta) = self.game.max_score, window
+        alpha, beta = window
+        searches = Searches(self.game, self, self._visit)
         if algorithm == "minimax":
-            self._negamax(position, -limit - 1, limit + 1, prune=False)
+            searches.minimax(position)
+        elif algorithm == "alphabeta":
+            searches.alphabeta(position, alpha, beta)
         elif algorithm == "mtdf":
-            guess = max(alpha + 1, min(beta, self.guess(position)))
-            while not window.settled_by(bounds := self._bounds(position)):
-                threshold = max(guess, bounds.lo + 1, alpha + 1)
-                threshold = min(threshold, bounds.hi, beta)
-                guess = self._negamax(position, threshold - 1, threshold)
+            searches.mtdf(position, alpha, beta, self.guess(position))
         else:
-            self._negamax(position, alpha, beta)
+            searches.negamax(position, alpha, beta, scout=algorithm == "negascout")
 
-    def _negamax(self, position: Any, alpha: int, beta: int, *, prune: bool = True) -> int:
-        """The score; what it proves goes into the table. Fail-soft:
-
-        result <= alpha:          the score is at most the result
-        alpha < result < beta:    the score is the result
-        result >= beta:           the score is at least the result
-
-        Without `prune` the result is exact. `_StoppedError` ends it with nothing proved here.
-        """
+    def _visit(self) -> None:
         self._nodes += 1
         if self._aborted:
             raise _StoppedError(Status.ABORTED)
         if self._node_budget is not None and self._nodes > self._node_budget:
             raise _StoppedError(Status.EXHAUSTED)
-        moves = self.game.moves(position)
-        if not moves:
-            score = self.game.score(position)
-            self._tighten(position, Bounds(score, score))
-            return score
-        stored = self._bounds(position)
-        if prune and (stored.exact or stored.lo >= beta or stored.hi <= alpha):
-            return stored.lo if stored.lo >= beta or stored.exact else stored.hi
-        best, low = -self.game.max_score - 1, alpha
-        for child in self._ordered(position, moves):
-            best = max(best, -self._negamax(child, -beta, -low, prune=prune))
-            if prune:
-                low = max(low, best)
-                if low >= beta:
-                    break
-        lo = best if best > alpha else -self.game.max_score
-        hi = best if best < beta else self.game.max_score
-        self._tighten(position, Bounds(lo, hi))
-        return best
-
-    def _ordered(self, position: Any, moves: list[Move]) -> list[Any]:
-        children = [self.game.play(position, move) for move in moves]
-        return sorted(children, key=lambda child: len(self.game.moves(child)))
 
     # -- the table --------------------------------------------------------------------
 
@@ -198,12 +167,12 @@ class PortableEngine:
         canonical = self.game.canonical(position)
         return self.game.encode(canonical), self.game.history(canonical)
 
-    def _bounds(self, position: Any) -> Bounds:
+    def known(self, position: Any) -> Bounds:
         if position is None:
             return self.game.score_range
         return self._table.get(self._entry(position), self.game.score_range)
 
-    def _tighten(self, position: Any, bounds: Bounds) -> None:
+    def tighten(self, position: Any, bounds: Bounds) -> None:
         entry = self._entry(position)
         self._table[entry] = narrowed(self._table.get(entry, self.game.score_range), bounds)
 
@@ -213,16 +182,16 @@ class PortableEngine:
         grandchildren = [
             self.game.play(child, move) for child in children for move in self.game.moves(child)
         ]
-        known = [Known(below, self._bounds(below)) for below in [*children, *grandchildren]]
+        known = [Known(below, self.known(below)) for below in [*children, *grandchildren]]
         return [item for item in known if item.bounds != self.game.score_range]
 
     def _line(self, position: Any) -> list[Move]:
         """Best play as far as the table proves it: each move keeps the proved bound."""
         line: list[Move] = []
         while moves := self.game.moves(position):
-            target = self._bounds(position)
-            best = max(moves, key=lambda move: -self._bounds(self.game.play(position, move)).hi)
-            after = -self._bounds(self.game.play(position, best))
+            target = self.known(position)
+            best = max(moves, key=lambda move: -self.known(self.game.play(position, move)).hi)
+            after = -self.known(self.game.play(position, best))
             if not target.exact or after.lo != target.lo:
                 break
             line.append(best)

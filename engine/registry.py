@@ -49,6 +49,7 @@ class Trainer(Protocol):
 engines: Registry[EngineFactory] = Registry("engine", "zermelo.engines")
 engines.register("definition", "zermelo.engine.definition:open_definition_engine")
 engines.register("go", "zermelo.engine.go:open_go_engine")
+engines.register("go-territory", "zermelo.engine.go:open_territory_engine")
 engines.register("reversi", "zermelo.engine.reversi:ReversiEngine")
 
 trainers: Registry[Trainer] = Registry("trainer", "zermelo.trainers")

@@ -4,7 +4,7 @@ Both get the same random openings, with either side. Needs zermelo[server].
 """
 
 from zermelo.games import open_game
-from zermelo.research.players import open_player
+from zermelo.players import open_player
 
 OPENINGS, OPENING_PLIES = 3, 4
 

@@ -16,8 +16,11 @@ Written to be read, not to be fast: the compiled engine is tested against this m
     as it was, so that is never a move.
 ``komi``
     what White gets on top, a whole number.
+``scoring``
+    ``area``: stones and the empty points they surround. ``territory``: these points and the
+    stones captured; stones that stay on the board when both pass count as alive.
 
-Area scoring; a pass is always legal; two passes in a row end the game.
+A pass is always legal; two passes in a row end the game.
 """
 
 from __future__ import annotations
@@ -34,10 +37,12 @@ from zermelo.games.symmetry import Image, permute
 
 PASS: Move = 64
 NO_KO: Point = -1
+TERRITORY_FAMILY = "go-territory"
 OPTIONS = {
     "ko": ("psk", "ssk", "basic"),
     "cycle": ("draw", "passes"),
     "suicide": ("forbidden", "allowed"),
+    "scoring": ("area", "territory"),
 }
 #: Captures make room again: moves that a game lasts for each point that is empty, by how its
 #: search grows from board to board, compared with a game without captures.
@@ -48,6 +53,8 @@ DECISIVE_SIZES = range(20, 26)
 PLIES_WHERE_DECISIVE = 1.19
 #: Such a proof is one search with one table: in parts it takes far more.
 DECISIVE_SECONDS = 3000.0
+#: A record of a history that tells prisoners begins with these bytes, which no board has.
+_PRISONERS = b"\xff" * 14
 #: A history has one byte for a balance of passes; what is read leaves room for one more.
 MOST_BALANCE = 126
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
@@ -76,6 +83,8 @@ class GoPosition:
     ko: Point = NO_KO
     #: What was there before and could still matter.
     past: frozenset[Past] = frozenset()
+    #: White stones captured minus black ones; ``scoring=territory`` only.
+    prisoners: int = 0
 
     @property
     def own(self) -> Bitboard:
@@ -99,14 +108,28 @@ class Go(Game[GoPosition]):
         cycle: str = "draw",
         suicide: str = "forbidden",
         komi: int = 0,
+        scoring: str = "area",
     ) -> None:
         self.rows, self.cols = rows, cols
         self.ko, self.cycle, self.suicide, self.komi = ko, cycle, suicide, komi
+        self.scoring = scoring
         self.board = Board(rows, cols)
         options = {"ko": ko, "cycle": cycle, "suicide": suicide, "komi": str(komi)}
+        if self.counts_prisoners:  # the spec of all other games is older than the choice
+            options["scoring"] = scoring
         self.spec = format_spec(self.name, rows, cols, options, {})
         self.short_spec = format_spec(self.name, rows, cols, options, DEFAULTS)
-        self.max_score = rows * cols + abs(komi)
+        self.max_score = rows * cols * (2 if self.counts_prisoners else 1) + abs(komi)
+
+    @property
+    def family(self) -> str:
+        """What is compiled for Go proves by area, so that territory is another family: nobody
+        who knows area only is found for it."""
+        return TERRITORY_FAMILY if self.counts_prisoners else self.name
+
+    @property
+    def counts_prisoners(self) -> bool:
+        return self.scoring == "territory"
 
     @classmethod
     def from_spec(cls, text: str) -> Go:
@@ -174,6 +197,10 @@ class Go(Game[GoPosition]):
             if chain == stone and liberties == captured:
                 ko = captured.bit_length() - 1
         black, white = (own, opponent) if position.black_to_move else (opponent, own)
+        if self.counts_prisoners:
+            gained = captured.bit_count() - lost.bit_count()
+            gained = gained if position.black_to_move else -gained
+            position = replace(position, prisoners=position.prisoners + gained)
         child = self._next(position, black, white, ko, passed=False)
         if self.ko != "basic" and self._repeats(position, child):
             return None
@@ -184,8 +211,16 @@ class Go(Game[GoPosition]):
         if position.passes < 2 and cycle is not None:
             difference = cycle
         else:
-            difference = self.area_difference(position) - self.komi
+            difference = self.counted_difference(position) - self.komi
+        difference = max(-self.max_score, min(self.max_score, difference))
         return difference if position.black_to_move else -difference
+
+    def counted_difference(self, position: GoPosition) -> int:
+        """What Black has counted minus what White has, without komi."""
+        if not self.counts_prisoners:
+            return self.area_difference(position)
+        stones = position.black.bit_count() - position.white.bit_count()
+        return self.area_difference(position) - stones + position.prisoners
 
     def area_difference(self, position: GoPosition) -> int:
         """Black's area minus White's as the stones stand, without komi."""
@@ -202,6 +237,10 @@ class Go(Game[GoPosition]):
         black = (position.black | near_black & ~(near_white | position.white)).bit_count()
         white = (position.white | near_white & ~(near_black | position.black)).bit_count()
         guess = black - white - self.komi
+        if self.counts_prisoners:
+            stones = position.black.bit_count() - position.white.bit_count()
+            guess += position.prisoners - stones
+            guess = max(-self.max_score, min(self.max_score, guess))
         return guess if position.black_to_move else -guess
 
     def plies_left(self, position: GoPosition) -> int:
@@ -238,7 +277,10 @@ class Go(Game[GoPosition]):
         self.check_stones(black, white, f"key {key.hex()}")
         if passes > 2 or (ko != NO_KO and not self._is_ko(black, white, ko, side & 1)):
             raise GameError(f"key {key.hex()} is no {self.short_spec} position")
-        position = GoPosition(black, white, bool(side & 1), passes, ko, self._unpack(history))
+        history, prisoners = self._without_prisoners(history)
+        position = GoPosition(
+            black, white, bool(side & 1), passes, ko, self._unpack(history), prisoners
+        )
         # A stone may not bring a board back; under ssk a pass may.
         forbidden = self.ko == "psk" or (self.ko == "ssk" and not passes)
         if forbidden and self._as_past(position) in position.past:
@@ -246,7 +288,13 @@ class Go(Game[GoPosition]):
         return position
 
     def history(self, position: GoPosition) -> bytes:
-        """The past boards that could come back, in ascending order."""
+        """The past boards that could come back, in ascending order, and prisoners if any."""
+        told = b""
+        if position.prisoners:
+            told = _PRISONERS + position.prisoners.to_bytes(2, "big", signed=True)
+        return self.past_boards(position) + told
+
+    def past_boards(self, position: GoPosition) -> bytes:
         return b"".join(
             past.black.to_bytes(7, "big")
             + past.white.to_bytes(7, "big")
@@ -322,8 +370,7 @@ class Go(Game[GoPosition]):
         if taker is None:
             raise GameError(f"ko={self.move_name(ko)}: no single stone was captured there just now")
         if self.ko == "basic":
-            return GoPosition(position.black, position.white, position.black_to_move, 0, ko,
-                              position.past)
+            return replace(position, passes=0, ko=ko)
         captured, capturing = 1 << ko, 1 << taker
         if position.black_to_move:
             before = Past(position.black | captured, position.white & ~capturing)
@@ -332,8 +379,7 @@ class Go(Game[GoPosition]):
         if self.ko == "ssk":
             before = before._replace(tag=int(not position.black_to_move))
             # Retaking recreates the other side's turn: White took, so White was to move.
-        return GoPosition(position.black, position.white, position.black_to_move, 0, NO_KO,
-                          position.past | {before})
+        return replace(position, passes=0, ko=NO_KO, past=position.past | {before})
 
     # -- inside -----------------------------------------------------------------------
 
@@ -343,7 +389,7 @@ class Go(Game[GoPosition]):
         passes = position.passes + 1 if passed else 0
         side = not position.black_to_move
         if passes == 2:
-            return GoPosition(black, white, side, passes)
+            return GoPosition(black, white, side, passes, prisoners=position.prisoners)
         past = position.past
         now = self._as_past(position)
         if self._can_come_back(now):
@@ -351,14 +397,14 @@ class Go(Game[GoPosition]):
         if self.ko == "basic" and self.cycle == "passes" and passed:
             step = 1 if position.black_to_move else -1
             past = frozenset(p._replace(balance=p.balance + step) for p in past)
-        child = GoPosition(black, white, side, passes, ko, past)
+        child = GoPosition(black, white, side, passes, ko, past, position.prisoners)
         own = self._as_past(child)
         if self.ko == "psk":  # the board that lies there needs no mention
-            return GoPosition(black, white, side, passes, ko, past - {own})
+            return replace(child, past=past - {own})
         if self.ko == "basic":
             repeated = frozenset(p for p in past if p[:3] == own[:3])
             if repeated:  # the game is over, and only this cycle counts
-                return GoPosition(black, white, side, passes, ko, repeated)
+                return replace(child, past=repeated)
         return child
 
     def _as_past(self, position: GoPosition) -> Past:
@@ -431,6 +477,15 @@ class Go(Game[GoPosition]):
                 return chain.bit_length() - 1
         return None
 
+    def _without_prisoners(self, history: bytes) -> tuple[bytes, int]:
+        """The past boards of a history, and the prisoners that its last record tells."""
+        if history[-KEY_BYTES:-2] != _PRISONERS:
+            return history, 0
+        prisoners = int.from_bytes(history[-2:], "big", signed=True)
+        if not self.counts_prisoners or not prisoners:
+            raise GameError(f"prisoners in a history are none of {self.short_spec}")
+        return history[:-KEY_BYTES], prisoners
+
     def _unpack(self, history: bytes) -> frozenset[Past]:
         entries = set()
         for at in range(0, len(history), KEY_BYTES):
@@ -473,4 +528,5 @@ class Go(Game[GoPosition]):
             position.passes,
             image[position.ko] if position.ko != NO_KO else NO_KO,
             frozenset(map(moved, position.past)),
+            position.prisoners,
         )

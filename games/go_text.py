@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from zermelo.games.go import NO_KO, Go, GoPosition
@@ -22,6 +23,7 @@ WHITE_SIGNS = "OoWw@"
 EMPTY_SIGNS = ".-_+"
 EMPTY = "."
 STONES = {"X": BLACK_STONE, "O": WHITE_STONE}
+_COUNT = re.compile(r"[+-]?[0-9]{1,4}", re.ASCII)
 
 
 def parse_position(game: Go, text: str) -> GoPosition:
@@ -55,7 +57,9 @@ def format_position(game: Go, position: GoPosition) -> str:
     if position.passes:
         words.append(f"passes={position.passes}")
     if position.past:
-        words.append(f"past={game.history(position).hex()}")
+        words.append(f"past={game.past_boards(position).hex()}")
+    if position.prisoners:
+        words.append(f"prisoners={position.prisoners}")
     return " ".join(words)
 
 
@@ -63,6 +67,8 @@ def show_position(game: Go, position: GoPosition) -> Picture:
     to_move = f"{game.side_to_move(position)} to move"
     if position.ko != NO_KO:
         to_move += f", ko at {game.move_name(position.ko)}"
+    if position.prisoners:
+        to_move += f", prisoners {position.prisoners:+d} for X"
     return grid_picture(
         game.rows, game.cols, [STONES.get(_sign(position, point)) for point in game.board.points],
         [to_move], surface=Surface.CROSSINGS, ground=Ground.WOOD, empty=EMPTY, from_below=True,
@@ -78,8 +84,10 @@ def point_from_name(game: Go, name: str) -> Point:
 
 def _option(word: str) -> tuple[str, str]:
     option, _, value = word.partition("=")
-    if option not in ("ko", "passes", "past"):
-        raise GameError(f"unknown {option!r} after the position; known: ko, passes, past")
+    if option not in ("ko", "passes", "past", "prisoners"):
+        raise GameError(
+            f"unknown {option!r} after the position; known: ko, passes, past, prisoners"
+        )
     return option, value
 
 
@@ -98,9 +106,20 @@ def _with_options(game: Go, position: GoPosition, options: dict[str, str]) -> Go
         if position.passes:
             raise GameError("ko= and passes= contradict each other: a pass lifts the ko")
         position = game.with_ko(position, point_from_name(game, options["ko"]))
+    if "prisoners" in options:
+        position = replace(position, prisoners=_prisoners(game, options["prisoners"]))
     if position.passes == 2 and position.past:
         raise GameError("past= is pointless with passes=2: the game is over")
     return position
+
+
+def _prisoners(game: Go, text: str) -> int:
+    if not game.counts_prisoners or not _COUNT.fullmatch(text):
+        raise GameError(
+            f"prisoners={shorten(text)!r} is not allowed; with scoring=territory it is a whole"
+            " number, White's captured stones minus Black's"
+        )
+    return int(text)
 
 
 def _sign(position: GoPosition, point: Point) -> str:

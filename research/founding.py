@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.games import KEY_BYTES, Game, open_game
+from zermelo.players.looking import LookingPlayer, RandomPlayer
 from zermelo.proof.moves import MoveFinder, Place
 from zermelo.research.api import TreeCampaigns
 from zermelo.research.games_played import GameInPlay, play_out
-from zermelo.research.players import LookingPlayer, RandomPlayer
 from zermelo.research.study import PASS, Study, study
 from zermelo.server.campaigns import campaign_summary
 from zermelo.server.database import Connection

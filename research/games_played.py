@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zermelo import ZermeloError
 from zermelo.games import Game, Move, open_game
-from zermelo.research.players import Player
+from zermelo.players import Player
 from zermelo.sql import query
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,11 +15,13 @@ from zermelo.cli.engine.contestants import Contestant, contestants
 from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
-from zermelo.cli.suite import Suite, load_suite
+from zermelo.cli.suite import Listed, Suite, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, open_engine
 
 WRONG = 1  # exit code: somebody got another value than the suite lists
+NODE_BUDGET = 50_000_000
+PLAIN_NODE_BUDGET = 20_000  # of searches over the reference rules
 TABLE_MB = 4  # plenty for suites that textbook algorithms can finish, and quickly cleared
 
 
@@ -40,27 +43,29 @@ class Tally:
         help="The game of the suite, if the suite does not tell.")
 @option("--algorithm", "algorithms", type=click.Choice(ALGORITHMS), multiple=True,
         help="Compare only these; may be repeated.")
-@node_budget_option(type=click.IntRange(1, 2**63 - 1), default=50_000_000,
-                    help="Give a position up after this number of nodes.")
+@node_budget_option(type=click.IntRange(1, 2**63 - 1), default=None,
+                    help="Give a position up after this number of nodes."
+                    f"  [default: {NODE_BUDGET}; {PLAIN_NODE_BUDGET} by plain rules]")
 @option("--plot", metavar="FILE", help="Draw the comparison as well, into a .png or .svg file.")
 @json_option
 def compare(
     suite: str,
     spec: str | None,
     algorithms: tuple[str, ...],
-    node_budget: int,
+    node_budget: int | None,
     plot: str | None,
     as_json: bool,
 ) -> None:
     """Solve all positions of SUITE in every way there is, and compare the effort.
 
-    SUITE is an OBF file, or the name of a suite that comes with Zermelo, such as
-    reversi-6x6-12: algorithms in their textbook form with each move ordering, and the
-    fast searches with each technique left out.
+    SUITE is an OBF file, the name of a suite that comes with Zermelo, such as
+    reversi-6x6-12, or the spec of a game, such as go:2x3, for its initial position.
+    Algorithms take part in their textbook form with each move ordering, and the fast searches
+    with each technique left out.
 
     Exit codes: 0, 1 somebody got a wrong value, 2 wrong input, 130 interrupted.
     """
-    loaded = load_suite(suite, None if spec is None else open_local_game(spec))
+    loaded = _load(suite, spec)
     draw = None
     if plot is not None:
         # Loads matplotlib, which is optional, and takes a second; and fails before the work.
@@ -79,15 +84,24 @@ def compare(
     sys.exit(WRONG if any(tally.wrong for tally in tallies) else 0)
 
 
+def _load(name: str, spec: str | None) -> Suite:
+    """The suite of this name, or the start of the game with this spec."""
+    if spec is None and ":" in name and not Path(name).exists():
+        game = open_local_game(name)
+        return Suite(game.short_spec, game, [Listed(1, game.initial(), None)])
+    return load_suite(name, None if spec is None else open_local_game(spec))
+
+
 def _hold(
-    engine: Engine, suite: Suite, field: list[Contestant], node_budget: int
+    engine: Engine, suite: Suite, field: list[Contestant], node_budget: int | None
 ) -> list[Tally]:
     tallies = []
     with Ticker() as ticker:
         for number, contestant in enumerate(field, 1):
             ticker.subject = (f"{number}/{len(field)} {contestant.kind} {contestant.algorithm},"
                               f" {contestant.variant}")
-            tallies.append(_measure(engine, suite, contestant, node_budget, ticker))
+            usual = PLAIN_NODE_BUDGET if contestant.plain else NODE_BUDGET
+            tallies.append(_measure(engine, suite, contestant, node_budget or usual, ticker))
     return tallies
 
 
@@ -142,13 +156,13 @@ def _print(suite: Suite, tallies: list[Tally]) -> None:
         )
 
 
-def _as_json(suite: Suite, tallies: list[Tally], node_budget: int) -> dict[str, Any]:
+def _as_json(suite: Suite, tallies: list[Tally], node_budget: int | None) -> dict[str, Any]:
     best_nodes, best_seconds = _best(tallies)
     return {
         "game": suite.game.spec,
         "suite": suite.name,
         "positions": len(suite.positions),
-        "node_budget": node_budget,
+        "node_budget": node_budget or NODE_BUDGET,
         "results": [
             {
                 "kind": tally.contestant.kind,

@@ -23,6 +23,8 @@ class Contestant:
     algorithm: str
     variant: str
     run: Callable[[Any, int], Run]
+    #: Whether it runs over the reference rules, a thousand times slower.
+    plain: bool = False
 
 
 def contestants(engine: Engine) -> Iterator[Contestant]:
@@ -33,6 +35,10 @@ def contestants(engine: Engine) -> Iterator[Contestant]:
                 yield Contestant("textbook", algorithm, _label(orders),
                                  _by_textbook(engine, algorithm, orders))
     if isinstance(engine, Switchable):
+        if not isinstance(engine, Textbook):
+            for algorithm in _others(engine):
+                yield Contestant("textbook", algorithm, "fewest replies",
+                                 _solve(engine, algorithm), plain=True)
         for algorithm in engine.switched_algorithms():
             for variant, techniques in without_each_technique(engine):
                 yield Contestant("fast", algorithm, variant,
@@ -40,6 +46,11 @@ def contestants(engine: Engine) -> Iterator[Contestant]:
     else:
         for algorithm in engine.algorithms:
             yield Contestant("whole", algorithm, "all techniques", _solve(engine, algorithm))
+
+
+def _others(engine: Any) -> list[str]:
+    """The algorithms that use no techniques."""
+    return [name for name in engine.algorithms if name not in engine.switched_algorithms()]
 
 
 def without_each_technique(engine: Switchable) -> Iterator[tuple[str, dict[str, bool]]]:

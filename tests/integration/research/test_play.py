@@ -14,6 +14,8 @@ from tests.support.effort import REPEATED, some
 from tests.support.harness import Solve
 from zermelo.cli import zermelo
 from zermelo.games import Bounds, open_game
+from zermelo.players import Player, PlayerError
+from zermelo.players.looking import LookingPlayer, RandomPlayer
 from zermelo.research.games_played import (
     GameInPlay,
     UnknownGameError,
@@ -23,14 +25,7 @@ from zermelo.research.games_played import (
     random_opening,
     store_game,
 )
-from zermelo.research.players import (
-    LookingPlayer,
-    Player,
-    PlayerError,
-    ProofPlayer,
-    RandomPlayer,
-    open_player,
-)
+from zermelo.research.players import ProofPlayer, open_player
 from zermelo.research.tree_queries import TreeQueries
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import Connection

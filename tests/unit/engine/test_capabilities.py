@@ -21,9 +21,10 @@ def registered(spec: str) -> Engine:
 
 @pytest.mark.parametrize(("engine", "capabilities", "algorithms"), [
     (registered("reversi:4x4"), {CountsLines, Switchable, Textbook}, ALGORITHMS),
-    (registered("go:2x2"), {Switchable}, ("mtdf",)),
+    (registered("go:2x2"), {Switchable}, ALGORITHMS),
+    (registered("mnk:3x3"), {CountsLines}, ALGORITHMS),
     (portable("go:2x2"), set(), ALGORITHMS),
-], ids=["reversi", "go", "portable"])
+], ids=["reversi", "go", "definition", "portable"])
 def test_capabilities(
     engine: Engine, capabilities: set[type], algorithms: tuple[str, ...]
 ) -> None:
@@ -45,7 +46,11 @@ def test_lines_are_counted_as_the_rules_do() -> None:
 def test_go_without_each_technique_has_the_same_value() -> None:
     """Every contestant, `conquest` and the sharing of proofs left out among them."""
     engine = registered("go:2x3")
-    field = list(contestants(engine))
+    everybody = list(contestants(engine))
+    assert {one.algorithm for one in everybody if one.kind == "textbook"} == {
+        "minimax", "alphabeta", "negamax", "negascout"
+    }
+    field = [one for one in everybody if one.kind != "textbook"]
     variants = [one.variant for one in field]
     assert {"without conquest", "without share", "without life"} <= set(variants)
     assert {one.kind for one in field} == {"fast"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,8 @@ def reversi(size: str) -> str:
 
 
 EVERY = [
-    "mnk:3x4,k=3", "mnk:3x3,misere=yes", "connect-four:5x6", "nim:3-4-5", "grundy:10-4",
+    "mnk:3x4,k=3", "mnk:3x3,misere=yes", "connect-four:5x6", "connect-four:9x8",
+    "breakthrough:9x8", "nim:3-4-5", "grundy:10-4",
     "grundy:8,misere=yes", "subtraction:12,k=3", "greedy-nim:6-5-4,k=3,misere=yes",
     "breakthrough:5x4", "hex:4x4", "domineering:4x5", "cram:3x4", "clobber:3x4", "konane:5x5",
     "dots-and-boxes:2x2", "fox-and-hounds:6x6", "alquerque:5x5", "alquerque:4x4,plies=12",
@@ -242,6 +244,57 @@ def test_budget_and_known_bounds() -> None:
     assert seeded.solve(game.initial(), known=trusted).bounds == Bounds(-1, -1)
 
 
+def test_threads_find_the_same_value_together() -> None:
+    for spec, expected in {"connect-four:4x5": 0, "kalah:4x3": 6, "domineering:5x5": -1}.items():
+        game = open_game(spec)
+        engine = open_engine(game, hash_mb=8, threads=3)
+        report = engine.solve(game.initial())
+        assert (report.status, report.bounds) == (Status.SOLVED, Bounds(expected, expected))
+        position = game.initial()
+        for move in report.line:
+            position = game.play(position, move)
+        assert game.is_final(position)
+        budget = engine.solve(game.initial(), algorithm="alphabeta", node_budget=500)
+        assert budget.status is Status.EXHAUSTED
+
+
+def test_several_threads_hear_an_abort() -> None:
+    game = open_game("breakthrough:8x8")
+    engine = open_engine(game, hash_mb=8, threads=2)
+    timer = threading.Timer(0.2, engine.abort)
+    timer.start()
+    report = engine.solve(game.initial())
+    timer.cancel()
+    assert report.status is Status.ABORTED
+    assert report.nodes > 100
+
+
+def test_efforts_follow_the_chances() -> None:
+    """The answer that random games give more often takes less, and later positions less."""
+    game = open_game("mnk:3x3")
+    engine = open_engine(game, hash_mb=1)
+    start = game.initial()
+    sure, bold = engine.efforts(start, 0), engine.efforts(start, 1)
+    assert sure is not None
+    assert bold is not None
+    assert sure.yes < bold.yes
+    assert sure.no > bold.no
+    later = engine.efforts(game.play(game.play(start, 0), 8), 0)
+    assert later is not None
+    assert min(later) < min(sure)
+
+
+def test_cells_that_complete_a_line_win_at_once() -> None:
+    """Games of lines are searched by what would complete one; values are those of minimax."""
+    rng = random.Random(3)
+    for spec in ("mnk:3x4,k=3", "connect-four:4x4,k=3", "mnk:4x4,k=4"):
+        engine = engine_for(spec)
+        game = engine.game
+        for line in games_of(game, 6):
+            position = rng.choice(line[-5:])
+            assert engine.solve(position).bounds.lo == minimax(game, position)
+
+
 def test_checkpoint_saves_work() -> None:
     game = open_game("connect-four:4x4")
     engine = open_engine(game, hash_mb=8)
@@ -272,12 +325,13 @@ PUBLISHED = {
     "clobber:2x6": -1, "cram:2x4": -1, "cram:2x5": 1, "cram:3x3": -1, "cram:3x4": 1,
     "cram:3x5": 1, "konane:4x4": -1, "konane:5x5": 1, "domineering:2x2": 1,
     "domineering:4x4": 1, "domineering:5x5": -1, "dots-and-boxes:1x1": -1,
-    "dots-and-boxes:2x2": 2, "kalah:2x2": -2, "fox-and-hounds:4x4": -1,
-    "fox-and-hounds:6x6": 1, "l-game:": 0, "frogs:3x3": 1, "frogs:4x2": 1,
+    "dots-and-boxes:2x2": 2, "kalah:2x2": -2, "kalah:4x3": 6, "kalah:6x2": 6, "clobber:2x9": -1,
+    "cram:3x6": 1, "cram:3x7": 1, "connect-four:6x4": 0, "connect-four:4x6": -1, "hex:4x4": 1,
+    "fox-and-hounds:4x4": -1, "fox-and-hounds:6x6": 1, "l-game:": 0, "frogs:3x3": 1, "frogs:4x2": 1,
 }  # fmt: skip
 SLOWER = {
-    "connect-four:4x6": -1, "connect-four:5x5": 0, "connect-four:6x4": 0, "hex:4x4": 1,
-    "kalah:4x3": 6, "clobber:2x9": -1, "clobber:2x10": 1,
+    "connect-four:5x5": 0, "connect-four:4x7": 0, "connect-four:5x6": 0, "clobber:2x10": 1,
+    "clobber:2x12": -1, "cram:3x8": 1, "konane:6x6": -1,
 }  # fmt: skip
 
 

@@ -12,11 +12,14 @@ import pytest
 
 from tests.support.definitions import play_text
 from tests.support.hostile_definitions import HOSTILE
+from zermelo.engine.definition_program import Program
 from zermelo.games import GameError
 
 MOST_SECONDS = 1.0
 MOST_BYTES = 64 << 20
-FUZZED = 150
+FUZZED = 50  # for each seed
+SEEDS, MANY_SEEDS = 4, 200
+MEASURED = 40  # one of this number is measured for its memory, too
 
 
 @pytest.mark.slow
@@ -48,7 +51,9 @@ def _refusal(text: str) -> str:
 HARMLESS = {"long sum"}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(SEEDS), *(
+    pytest.param(seed, marks=pytest.mark.long) for seed in range(SEEDS, MANY_SEEDS)
+)])
 def test_changed_copies_of_the_library_play_or_are_refused(seed: int) -> None:
     folder = files("zermelo.games") / "library"
     texts = sorted(
@@ -56,20 +61,37 @@ def test_changed_copies_of_the_library_play_or_are_refused(seed: int) -> None:
     )
     lines = [line for text in texts for line in text.splitlines()]
     rng = random.Random(seed)
-    for _ in range(FUZZED // 4):
+    for number in range(FUZZED):
         text = _changed(rng, rng.choice(texts), lines)
         started = time.process_time()
         message = _play(text, rng)
         assert "\n" not in message, text
+        assert len(message) < 1000, text
         assert time.process_time() - started < 3 * MOST_SECONDS, text
+        if number % MEASURED == 0:
+            assert _peak(text + "\n#") < MOST_BYTES, text
+
+
+def _peak(text: str) -> int:
+    """The most memory that a definition takes until it can be searched, or is refused."""
+    tracemalloc.start()
+    try:
+        Program(play_text(text).compiled)
+    except GameError:
+        pass
+    finally:
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return peak
 
 
 def _play(text: str, rng: random.Random) -> str:
-    """Some moves of the game; what is wrong with it, if it is refused."""
+    """Some moves of the game, and its program; what is wrong with it, if it is refused."""
     try:
         game = play_text(text)
     except GameError as error:
         return str(error)
+    assert Program(game.compiled).parts["masks"], text
     position = game.initial()
     for _ in range(6):
         moves = game.moves(position)
