@@ -61,7 +61,7 @@ extensions = (
 extensions += [extension("reversi_plain"), extension("go_conquest"), extension("go_search")]
 extensions += [extension(module, folder="checker") for module in ("reversi", "go")]
 extensions += [extension("definition_small"), extension("definition_large")]
-extensions += [extension("go_retrograde"), extension("cpu")]
+extensions += [extension("go_retrograde"), extension("reversi_depth"), extension("cpu")]
 
 setup(
     package_dir={"": "src"},
