@@ -7,7 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
 from zermelo.games import Game
+from zermelo.games.reversi import Reversi
+from zermelo.players.depth import DepthPlayer, has_evaluation, read_perfect, read_weights
 from zermelo.players.evaluations import EVALUATIONS, open_evaluation
 from zermelo.players.interface import Player, PlayerError
 from zermelo.players.looking import LookingPlayer, RandomPlayer
@@ -50,8 +53,15 @@ class Kind:
 
 
 def _minimax(request: Request) -> Player:
-    plies, _, evaluation = request.argument.partition(",")
+    plies, _, how = request.argument.partition(",")
     depth = Request(request.name, plies, request.game, None).number(1, DEEPEST)
+    evaluation, _, perfect = how.partition(",")
+    if isinstance(request.game, Reversi) and has_evaluation(evaluation):
+        return DepthPlayer(
+            request.game, depth, read_weights(evaluation), request.name, read_perfect(perfect)
+        )
+    if perfect:
+        raise PlayerError(f"player {request.name!r}: only reversi is played perfectly at the end")
     return LookingPlayer(
         request.game, depth, open_evaluation(evaluation or "engine", request.game), request.name
     )
@@ -85,9 +95,11 @@ KINDS: dict[str, Kind] = {
                    _plain(lambda it: RandomPlayer(it.game, it.seed))),
     "greedy": Kind("greedy", "the move after which the board looks best at once",
                    _plain(lambda it: LookingPlayer(it.game, 1, it.game.evaluate, it.name))),
-    "depth": Kind("depth:N", "minimax N plies ahead, by the engine's evaluation", _minimax),
+    "depth": Kind("depth:N", "minimax N plies ahead", _minimax),
     "minimax": Kind("minimax:N,EVALUATION",
-                    f"the same by an evaluation: {', '.join(EVALUATIONS)}", _minimax),
+                    f"the same by an evaluation: {', '.join(EVALUATIONS)}; of reversi also"
+                    f" {', '.join(TEXTBOOK)} or weights such as discs=1+corners=10, and perfect at"
+                    " the end with minimax:N,EVALUATION,perfect=16", _minimax),
     "uct": Kind("uct:N, uct:1.5s", "Monte Carlo tree search, N playouts or seconds for a move",
                 _uct),
     "depth-first": Kind("depth-first", "one player: the first way to a win that is found",

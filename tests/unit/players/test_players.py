@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from zermelo.games import Game, open_game
+from zermelo.engine import open_engine
+from zermelo.games import Game, GameError, open_game
 from zermelo.players import KINDS, Player, PlayerError, open_player
+from zermelo.players.depth import DepthPlayer
 from zermelo.players.evaluations import EVALUATIONS
 from zermelo.players.planning import PlanningPlayer
 
@@ -86,3 +88,36 @@ def test_wrong_names_are_told(name: str, message: str) -> None:
 def test_every_kind_is_tried() -> None:
     words = {name.partition(":")[0] for name in PLAYERS} | {"depth-first", "breadth-first"}
     assert words == set(KINDS)
+
+
+@pytest.mark.parametrize("name", ["depth:8", "minimax:8,matrix", "minimax:6,discs=1+corners=10"])
+def test_reversi_by_depth_is_compiled(name: str) -> None:
+    game = open_game("reversi:8x8")
+    player = open_player(name, game)
+    assert isinstance(player, DepthPlayer)
+    assert player.choose(game.initial()) in game.moves(game.initial())
+
+
+def test_the_end_is_perfect_if_asked() -> None:
+    game = open_game("reversi:4x4")
+    position = game.initial()
+    engine = open_engine(game, hash_mb=1)
+    player = open_player("minimax:1,discs,perfect=12", game)
+    score, sign = engine.solve(position).bounds.lo, 1
+    while game.moves(position):
+        position, sign = game.play(position, player.choose(position)), -sign
+    assert sign * game.score(position) == score
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("minimax:3,luck", "unknown evaluation"),
+        ("minimax:3,luck=1", "unknown feature"),
+        ("minimax:3,discs,perfect=99", "up to 20 empty squares"),
+        ("minimax:11,discs", "1 to 10"),
+    ],
+)
+def test_mistakes_in_names_of_reversi_players(name: str, said: str) -> None:
+    with pytest.raises((PlayerError, GameError), match=said):
+        open_player(name, open_game("reversi:6x6"))
