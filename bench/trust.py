@@ -142,6 +142,8 @@ class Simulation:
         self.of_strangers: list[int] = []
         self.trusted_from_lease: int | None = None
         self.trusted_after = 0
+        #: Honest hosts that are not trusted yet.
+        self.not_trusted = 0
         self.campaigns: list[Campaign] = []
         self.truths: list[int] = []
 
@@ -296,13 +298,18 @@ class Simulation:
         if self.trusted_from_lease is not None:
             return
         honest = [host.id for host in self.hosts if host.kind == "honest"]
-        row = self.connection.execute(
-            "SELECT min(streak), (SELECT max(lease) FROM results WHERE host <> %s) FROM hosts"
-            " WHERE id = ANY(%s)",
-            (self.referee.host, honest),
-        ).fetchone()
-        if row and check_rate(row[0], records.TRUSTED_AFTER, 0.0) <= records.LEAST_CHECKED:
-            self.trusted_from_lease, self.trusted_after = row[1], self.answers
+        streaks = [row[0] for row in self.connection.execute(
+            "SELECT streak FROM hosts WHERE id = ANY(%s)", (honest,)
+        )]  # fmt: skip
+        self.not_trusted = sum(
+            check_rate(streak, records.TRUSTED_AFTER, 0.0) > records.LEAST_CHECKED
+            for streak in streaks
+        )
+        if not self.not_trusted:
+            row = self.connection.execute(
+                "SELECT max(lease) FROM results WHERE host <> %s", (self.referee.host,)
+            ).fetchone()
+            self.trusted_from_lease, self.trusted_after = row and row[0], self.answers
 
     # -- what came of it ----------------------------------------------------------------------
 
@@ -378,7 +385,7 @@ def simulate(folder: Path, hosts: int, answers: int, seed: int) -> Report:
                 simulation.solve_one()
                 extra = sum(simulation.extra_work(0).values())
                 print(f"{simulation.answers:7} answers, {simulation.lies} lies, {extra:.1%} extra,"
-                      f" trusted after {simulation.trusted_after or '-'}", flush=True)
+                      f" {simulation.not_trusted} honest hosts not trusted yet", flush=True)
             trees = [simulation.wrong_bounds(campaign) for campaign in simulation.campaigns]
             actions = dict(connection.execute(
                 "SELECT action, count(*) FROM audit GROUP BY action"

@@ -179,7 +179,7 @@ static int def_negamax(def_search *search, const def_state *state, int alpha, in
     return def_go_on(search, state, alpha, beta, ply, used, scout);
 }
 
-/* The same for a position at which no end is reached. */
+/* The same for a position at which no end is reached: fail-soft, as `def_negamax` says. */
 static int def_go_on(def_search *search, const def_state *state, int alpha, int beta, int ply,
                      int used, int scout) {
     if (def_visit(search, ply, used)) return 0;

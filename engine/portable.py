@@ -8,8 +8,10 @@ table is keyed by key *and* history, so it is sound for path-dependent games too
 from __future__ import annotations
 
 import struct
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from zermelo.engine.checkpoints import load_records, seal, unseal
@@ -29,6 +31,9 @@ from zermelo.games import KEY_BYTES, Bounds, Game, Move
 
 Entry = tuple[bytes, bytes]
 
+#: Calls of Python within each other; they take no room on the stack of C.
+DEEPEST = 100_000
+
 _MAGIC = b"ZPC1"
 _RECORD = struct.Struct(f">{KEY_BYTES}sHhh")
 
@@ -38,6 +43,17 @@ class _StoppedError(Exception):
 
     def __init__(self, status: Status) -> None:
         self.status = status
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Lines of a game with superko are longer than Python's usual limit, at two calls a ply."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
 
 
 class PortableEngine:
@@ -70,7 +86,8 @@ class PortableEngine:
             self.tighten(seed.position, seed.bounds)
         status = Status.SOLVED
         try:
-            self._search(position, window, algorithm)
+            with _deep_recursion():
+                self._search(position, window, algorithm)
         except _StoppedError as stopped:
             status = stopped.status
         line = self._line(position)

@@ -24,6 +24,8 @@ from zermelo.server.vocabulary import SCHEMA_LOCK
 from zermelo.sql import migrations, query, schema
 
 log = logging.getLogger(__name__)
+# What psycopg warns of when it closes a lost connection is told already, by our own error.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Any]

@@ -95,8 +95,6 @@ def run(
     """Serve until `stop` is set; waits for the database as long as it takes."""
     if not wait_for(url, stop):
         return
-    # Each connection of a pool would tell of an outage, each time that it tries again.
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     gc.freeze()  # what is loaded by now is no garbage: looking for some there takes 40 ms
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     uvloop.run(_serve(url, stop, settings, reply_to_researcher))

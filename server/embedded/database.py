@@ -29,10 +29,8 @@ class EmbeddedDatabase:
                 f"there is no database in {self._directory.path}; start one with "
                 "`zermelo solve` or `zermelo db init`, or name another --data-dir"
             )
-        try:
-            self._directory.lock()
-        except DataDirectoryInUseError:
-            self.url = _url_of_other_run(self._postgres.cluster)
+        if url := self._other_run():
+            self.url = url
             return self
         self._ours = True
         try:
@@ -52,6 +50,27 @@ class EmbeddedDatabase:
         if self._ours:
             self._postgres.keep_alive()
 
+    def _other_run(self) -> str:
+        """The URL of the database of another run; empty if there is none, and we hold the lock.
+
+        Another run may be about to start its PostgreSQL, or to end.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self._directory.lock()
+            except DataDirectoryInUseError:
+                postmaster = read_postmaster(self._postgres.cluster)
+                if postmaster and postmaster.ready:
+                    return postmaster.url
+                if time.monotonic() > deadline:
+                    raise EmbeddedError(
+                        f"another run uses {self._directory.path}, but its PostgreSQL is not ready"
+                    ) from None
+                time.sleep(0.05)
+            else:
+                return ""
+
     def _end(self) -> None:
         self._postgres.stop()
         self._directory.unlock()
@@ -62,13 +81,3 @@ def embedded_database(data_dir: Path, *, create: bool = False) -> Iterator[str]:
     """The URL of a data directory's database: the running one, or one run for this block."""
     with EmbeddedDatabase(data_dir, create=create) as database:
         yield database.url
-
-
-def _url_of_other_run(cluster: Path) -> str:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        postmaster = read_postmaster(cluster)
-        if postmaster and postmaster.ready:
-            return postmaster.url
-        time.sleep(0.05)
-    raise EmbeddedError(f"another run uses {cluster.parent}, but its PostgreSQL is not ready")

@@ -32,7 +32,7 @@ CHECKED_EXHAUSTED_OF_STRANGERS = 0.3
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
 #: ones at most 1.1 % were, by a search that had a warm table: bench/exhausted.py.)
-TOLERATED_REFUTED = 2
+TOLERATED_REFUTED = 3
 TOLERATED_SHARE = 0.1
 #: Leases that a host ended without a result cost its record when they are more than
 #: TOLERATED_ABANDONED and this share of its results.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -41,9 +42,7 @@ def test_a_page_follows_the_solve(
         assert page.locator(".worth").first.inner_text().startswith("unknown")
         solve.run()
         notify(connection, Channel.FINISHED, solve.campaign.id)
-        page.wait_for_function(
-            "document.querySelector('.worth')?.innerText.startsWith('-8')", timeout=60_000
-        )
+        page.locator(".worth", has_text=re.compile(r"^\s*-8")).first.wait_for(timeout=60_000)
         assert page.get_by_role("link", name="Walk the proof").count() == 1
         page.get_by_role("link", name="Walk the proof").click()
         board = page.locator("svg.board")

@@ -128,7 +128,7 @@ def test_several_cores_find_the_same_answers(oracle: Oracle, tmp_path: Path) -> 
     asks = [
         Ask(keys[at : at + 16], threshold, node_budget)
         for at in range(0, len(keys), 16)
-        for threshold, node_budget in [(0, 10**6), (1, 50)]
+        for threshold, node_budget in [(0, 10**6), (1, 5)]
     ]
     several = Oracle(GAME, tmp_path / "several.sqlite", cores=3)
     assert several.ask(asks) == oracle.ask(asks)

@@ -174,10 +174,17 @@ def test_bad_questions() -> None:
     game = go("3x3")
     with pytest.raises(EngineError, match="the Go engine searches with one"):
         open_engine(game, threads=2)
-    with pytest.raises(EngineError, match="no algorithm 'minimax'"):
-        GoEngine(game).solve(game.initial(), algorithm="minimax")
+    with pytest.raises(EngineError, match="unknown algorithm 'sss'"):
+        GoEngine(game).solve(game.initial(), algorithm="sss")
     with pytest.raises(EngineError, match="empty window"):
         GoEngine(game).solve(game.initial(), Window(2, 2))
+
+
+def test_long_lines_do_not_end_a_textbook_search() -> None:
+    game = go("3x3")
+    report = GoEngine(game).solve(game.initial(), algorithm="minimax", node_budget=3_000)
+    assert report.status is Status.EXHAUSTED
+    assert report.nodes > 1_000
 
 
 def test_a_question_is_answered_and_no_more() -> None:

@@ -151,12 +151,13 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
 ) -> None:
     monkeypatch.setattr(records, "LEAST_CHECKED", 0.0)
     monkeypatch.setattr(records, "LEAST_CHECKED_EXHAUSTED", 0.0)
-    solve = solve_of(connection, clients=6)
+    solve = solve_of(connection, clients=6, node_budget=10)
     trusting(solve)
     liar = Liar(solve.hosts[0], 1.0)
+    got_in = "SELECT count(*) FROM evidence JOIN results ON lease = result WHERE host = %s"
     for _ in range(200):
         solve.step()
-        if liar.lies >= 2 or solve.plan.finished:
+        if count(connection, got_in, solve.hosts[0].id) or solve.plan.finished:
             break
     before = find_campaign(connection, SPEC)
     assert liar.lies > 0
@@ -166,10 +167,7 @@ def test_a_lie_that_got_in_is_taken_out_with_all_that_rests_on_it(
     assert doubted > 0
     solve.assimilate()
     assert wrong_bounds(connection, before) == []
-    assert count(
-        connection, "SELECT count(*) FROM evidence JOIN results ON lease = result WHERE host = %s",
-        solve.hosts[0].id,
-    ) == 0
+    assert count(connection, got_in, solve.hosts[0].id) == 0
     assert check_database(connection) == []
     assert [action.action for action in actions(connection)][:1] == ["retract"]
     assert solve.run() == Bounds(VALUE, VALUE)
