@@ -149,7 +149,7 @@ def renumber(data_dir: Path, database: str | None, as_json: bool) -> None:
 @database_options
 @json_option
 def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
-    """Make the roles zermelo_service and zermelo_research, or grant them what is new."""
+    """Make the roles zermelo_service, zermelo_research and zermelo_web, or grant what is new."""
     with open_database(data_dir, database) as url, connect_once(url) as connection:
         try:
             check_schema(connection)
@@ -161,8 +161,8 @@ def roles(data_dir: Path, database: str | None, as_json: bool) -> None:
                 connection.execute(query("create_roles"))
         except InsufficientPrivilege as error:
             raise _missing_rights(first_line(error)) from error
-    made = ["zermelo_service", "zermelo_research"]
-    done = f"roles {' and '.join(made)} are up to date"
+    made = ["zermelo_service", "zermelo_research", "zermelo_web"]
+    done = f"roles {', '.join(made)} are up to date"
     click.echo(json.dumps({"roles": made}) if as_json else done)
 
 

@@ -36,7 +36,7 @@ def list_(most: int, data_dir: Path, database: str | None, as_json: bool) -> Non
     else:
         print_table(
             "games", ["number", "game", "first", "second", "winner", "score", "time", "started"],
-            [[str(game.id), game.game.short_spec, game.first, game.second, game.winner,
+            [[str(game.id), game.short_spec, game.first, game.second, game.winner,
               f"{game.score:+d}", short_time(game.seconds), _when(game)] for game in found],
             words=5,
         )

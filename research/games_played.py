@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from zermelo import ZermeloError
-from zermelo.games import Game, Move, open_game
+from zermelo.games import Game, GameError, Move, open_game
 from zermelo.players import Player
 from zermelo.sql import query
 
@@ -37,6 +37,22 @@ class PlayedGame:
     score: int
     started_at: datetime
     seconds: float
+    #: Of games on the pages: who sat there, how the machine chose its moves, on what device.
+    person: str = ""
+    opponent: str = ""
+    device: str = ""
+    #: In plies, of an opponent that looks ahead by depth.
+    depth: int | None = None
+    #: Each sitting stores one game.
+    sitting: str | None = None
+
+    @property
+    def short_spec(self) -> str:
+        """The spec as people write it; as stored where the definition is no longer here."""
+        try:
+            return self.game.short_spec
+        except GameError:
+            return self.spec
 
     @property
     def game(self) -> Game[Any]:
@@ -129,19 +145,25 @@ def play_out(in_play: GameInPlay, first: Player, second: Player) -> PlayedGame:
 
 
 def store_game(connection: Connection, game: PlayedGame) -> int:
-    """Store a finished game; its number."""
+    """Store a finished game; its number, or that of the game that its sitting has stored."""
     row = connection.execute(query("insert_game"), asdict(game)).fetchone()
+    if row is None:
+        row = connection.execute(query("game_of_sitting"), (game.sitting,)).fetchone()
     if row is None:
         raise UnknownGameError("the game was not stored")
     return int(row[0])
 
 
-def list_games(connection: Connection, most: int = 100) -> list[PlayedGame]:
-    """The newest games first."""
+def list_games(
+    connection: Connection, most: int = 100, *, person: str = "", device: str = ""
+) -> list[PlayedGame]:
+    """The newest games first; of one person, or on one kind of device, if these are not empty."""
     from psycopg.rows import class_row
 
     with connection.cursor(row_factory=class_row(PlayedGame)) as cursor:
-        return cursor.execute(query("newest_games"), (most,)).fetchall()
+        return cursor.execute(
+            query("newest_games"), {"most": most, "person": person, "device": device}
+        ).fetchall()
 
 
 def find_game(connection: Connection, number: int) -> PlayedGame:

@@ -562,5 +562,15 @@ CREATE TABLE games_played (
     -- For the first player.
     score       smallint NOT NULL,
     started_at  timestamptz NOT NULL,
-    seconds     real NOT NULL CHECK (seconds >= 0)
+    seconds     real NOT NULL CHECK (seconds >= 0),
+    -- Of games on the pages: who sat there, and how the machine chose its moves; both empty in
+    -- other games, the opponent also between two people.
+    person      text NOT NULL DEFAULT '',
+    opponent    text NOT NULL DEFAULT '',
+    -- Such as phone or computer; empty where nobody told.
+    device      text NOT NULL DEFAULT '',
+    -- In plies, of an opponent that looks ahead by depth.
+    depth       smallint CHECK (depth > 0),
+    -- The sitting in which it was played: each stores one game.
+    sitting     text UNIQUE
 );

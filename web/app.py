@@ -10,12 +10,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
+from zermelo.web.archive import Archive
 from zermelo.web.assets import Assets
 from zermelo.web.certificates import Certificates
 from zermelo.web.errors import EXPECTED, show_trouble
 from zermelo.web.hub import Hub
 from zermelo.web.library import Library
 from zermelo.web.live import live_routes, snapshots
+from zermelo.web.opponents import Opponents
 from zermelo.web.pages import all_routes
 from zermelo.web.security import Guard
 from zermelo.web.settings import WebSettings
@@ -35,6 +37,8 @@ class WebApplication:
         self.site.hub = Hub(url, snapshots(self.site), settings.streams_per_address)
         self.site.certificates = Certificates(self.site.library)
         self.site.studies = Studies()
+        self.site.opponents = Opponents()
+        self.site.archive = Archive(url, self.site.library)
         inner = Starlette(
             routes=[*assets.routes, *live_routes(), *all_routes()],
             middleware=[
@@ -58,5 +62,7 @@ class WebApplication:
         yield
         await self.site.hub.close()
         await self.site.studies.close()
+        await self.site.opponents.close()
+        await self.site.archive.close()
         await self.site.library.close()
         self.site.certificates.close()

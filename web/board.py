@@ -7,7 +7,7 @@ point to another, or a button below. What is proved about it is told by shape, c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, pi, sin
 from typing import Any
 
@@ -24,6 +24,8 @@ HEXAGON = CELL / 3**0.5
 DOT = 5
 #: Where on its way a move from one point to another is marked.
 ARROW_MARK = 0.5
+#: The state of a move of which only that is told.
+LEGAL = "legal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,12 @@ Address = Callable[[str], str]
 def draw_board(
     game: Game[Any], position: Any, worths: Iterable[MoveWorth] = (),
     address: Address = lambda name: "", last: Move | None = None, before: Any = None,
+    *, playing: bool = False,
 ) -> Board:  # fmt: skip
     """The board with a link for every move that is told.
 
-    `last` is the move that led here, from the position `before`.
+    `last` is the move that led here, from the position `before`. To who is `playing` it does not
+    tell what is proved.
     """
     picture = game.picture(position)
     moves = {game.move_name(move): move for move in game.moves(position)}
@@ -115,16 +119,20 @@ def draw_board(
         touch = game.touch(position, moves[told.move])
         if touch.kind is TouchKind.BUTTON:
             buttons.append(Button(
-                address(told.move), told.move, str(told.worth.proof_state),
-                brief(told.worth, game.max_score), told.best,
+                address(told.move), told.move, LEGAL if playing else str(told.worth.proof_state),
+                "" if playing else brief(told.worth, game.max_score), told.best,
             ))  # fmt: skip
         else:
             text = brief(told.worth, game.max_score)
-            marks.append(_mark(picture, touch, told, text, address(told.move)))
+            mark = _mark(picture, touch, told, text, address(told.move))
+            if playing:
+                name = f"{told.move}, hint" if told.best else told.move
+                mark = replace(mark, name=name, state=LEGAL, text="")
+            marks.append(mark)
     left, top, right, bottom = _frame(picture)
     return Board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
-        _cells(picture), _lines(picture), _dots(picture), _labels(picture), _stones(picture),
+        _cells(picture), _lines(picture), _dots(picture), _labels(picture), stones(picture),
         marks, buttons, _last(game, picture, last, before), picture.captions,
         f"{game.short_spec}: {', '.join(picture.captions)}",
     )  # fmt: skip
@@ -233,7 +241,7 @@ def _row_height(picture: Picture, row: int) -> float:
     return CELL * row if at is None else _at(picture, at)[1]
 
 
-def _stones(picture: Picture) -> list[Stone]:
+def stones(picture: Picture) -> list[Stone]:
     found = []
     for number, point in enumerate(picture.points):
         x, y = _at(picture, number)

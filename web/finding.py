@@ -79,12 +79,20 @@ def walk(
         at = queries.start if text is None else game.parse(text)
     except GameError as error:
         raise _other_game(campaigns, queries, str(text), error) from None
+    way = follow(game, at, moves)
+    if len(way.moves) < len(moves):
+        raise _illegal(queries, way, text, moves[len(way.moves)])
+    return way
+
+
+def follow(game: Game[Any], at: Any, moves: Sequence[str]) -> Way:
+    """The way from a position as far as the moves are legal."""
     way = Way([at], [], [])
     for name in moves:
         try:
             move = game.find_move(at, name)
         except GameError:
-            raise _illegal(queries, way, text, name) from None
+            break
         at = game.play(at, move)
         way.positions.append(at)
         way.moves.append(move)

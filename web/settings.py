@@ -34,6 +34,9 @@ class WebSettings:
     #: Requests a second of one address in the long run, and at once.
     requests_per_second: float = 20.0
     request_burst: float = 200.0
+    #: Moves of machines for one address, a second in the long run and at once.
+    plays_per_second: float = 2.0
+    play_burst: float = 60.0
     #: Live streams of one address at the same time.
     streams_per_address: int = 40
     #: The longest statement for a page.

@@ -12,15 +12,19 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from zermelo import __version__
+from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.web.assets import Assets
 from zermelo.web.library import Library
 from zermelo.web.session import Sessions, Visitor
 from zermelo.web.settings import WebSettings
+from zermelo.web.sittings import Sittings
 from zermelo.web.words import FILTERS, as_shown
 
 if TYPE_CHECKING:
+    from zermelo.web.archive import Archive
     from zermelo.web.certificates import Certificates
     from zermelo.web.hub import Hub
+    from zermelo.web.opponents import Opponents
     from zermelo.web.studies import Studies
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,6 +47,8 @@ NAVIGATION = [
     Link("Solved", "/solved"),
     Link("Claims", "/claims"),
     Link("Games", "/games"),
+    Link("Play", "/play"),
+    Link("Played", "/played"),
     Link("Theatre", "/theatre"),
     Link("Volunteers", "/volunteers"),
     Link("Operate", "/operate", "operator"),
@@ -56,6 +62,10 @@ class Site:
         self.hub: Hub
         self.certificates: Certificates
         self.studies: Studies
+        self.opponents: Opponents
+        self.archive: Archive
+        self.sittings = Sittings(settings.secret)
+        self.play_rates = RateLimiter(Rate(settings.plays_per_second, settings.play_burst))
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, auto_reload=False, finalize=as_shown,

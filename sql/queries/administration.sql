@@ -227,8 +227,8 @@ WHERE campaigns.state IN ('running', 'paused')
 SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('campaigns')
 
 -- name: create_roles
--- Services may read and write rows, researchers read; neither may change the schema, and
--- researchers see no tokens, links to sign in by and digests. Give them to logins: GRANT zermelo_research TO somebody.
+-- Services may read and write rows, researchers read, and the pages store finished games; none may
+-- change the schema. Researchers see no tokens, links to sign in by and digests. Give them to logins: GRANT zermelo_research TO somebody.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'zermelo_service') THEN
@@ -237,8 +237,11 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'zermelo_research') THEN
         CREATE ROLE zermelo_research NOLOGIN;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'zermelo_web') THEN
+        CREATE ROLE zermelo_web NOLOGIN;
+    END IF;
     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
-    GRANT USAGE ON SCHEMA public TO zermelo_service, zermelo_research;
+    GRANT USAGE ON SCHEMA public TO zermelo_service, zermelo_research, zermelo_web;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO zermelo_service;
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO zermelo_service;
     -- The audit is written once and never changed.
@@ -251,5 +254,6 @@ BEGIN
                   platform) ON hosts TO zermelo_research;
     GRANT SELECT (id, name, role, created_at, team, team_since, banned_at, deleted_at, quota,
                   look) ON users TO zermelo_research;
+    GRANT SELECT, INSERT ON games_played TO zermelo_web;
 END
 $$

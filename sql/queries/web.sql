@@ -7,6 +7,15 @@ SELECT set_config('role', rolname, false) FROM pg_roles
 WHERE rolname = 'zermelo_research' AND pg_has_role(oid, 'MEMBER')
   AND has_table_privilege(oid, to_regclass('project'), 'SELECT')
 
+-- name: take_web_role
+-- The rights to store a finished game, and no others, where the role has them in this database;
+-- no statement takes more milliseconds than this.
+SELECT set_config('statement_timeout', %s, false), (
+    SELECT set_config('role', rolname, false) FROM pg_roles
+    WHERE rolname = 'zermelo_web' AND pg_has_role(oid, 'MEMBER')
+      AND has_table_privilege(oid, to_regclass('games_played'), 'INSERT')
+)
+
 -- name: campaign_headings
 -- What a list of campaigns tells besides where they stand: speed of the last minute, and how
 -- many volunteers are at work now.

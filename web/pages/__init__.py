@@ -9,7 +9,8 @@ from starlette.routing import Route
 #: In the order in which they are tried: those below a campaign before the campaign itself.
 MODULES = (
     "home", "theme", "machines", "volunteers", "login", "me", "operate", "statistics", "solved",
-    "claims", "games", "theatre", "study", "position", "tree", "work", "certificate", "campaign",
+    "claims", "games", "play", "played", "theatre", "study", "position",
+    "tree", "work", "certificate", "campaign",
 )  # fmt: skip
 
 

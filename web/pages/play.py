@@ -1,0 +1,334 @@
+"""Playing: every game, against a machine, another person or a proof, or watching two machines.
+
+A move is a link. Where a machine is to move, or somebody has to pass, the server makes those
+moves and sends the visitor on to the address of the position after them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
+from zermelo.games import Game
+from zermelo.games.catalogue import listed_games
+from zermelo.games.reversi import Reversi
+from zermelo.players import PlayerError
+from zermelo.research.games_played import PlayedGame
+from zermelo.research.replies import MoveWorth, ProofState, Worth
+from zermelo.web.board import Board, draw_board, stones
+from zermelo.web.errors import Offer, TroubleError
+from zermelo.web.finding import Way, asked_position, follow
+from zermelo.web.machine_moves import find_proof, machine_move, proved_worth
+from zermelo.web.page import Page, page_routes, wants_html
+from zermelo.web.pages.games import find_game
+from zermelo.web.playing import (
+    PASS,
+    PROOF,
+    Step,
+    Table,
+    check_machine,
+    count_pieces,
+    deepest_for,
+    depth_of,
+    first_score,
+    is_machine,
+    last_choice,
+    must_pass,
+    persons_name,
+    read_table,
+    steps,
+    why_over,
+)
+from zermelo.web.security import household
+from zermelo.web.site import site_of
+from zermelo.web.words import path_part
+
+#: Evaluations of games that have no textbook ones.
+PLAIN_EVALUATIONS = ("engine", "rules", "mobility")
+PLAYOUTS = (100, 500, 2_000, 10_000)
+NODES = (1_000, 50_000, 2_000_000)
+PERFECT = ",perfect=16"
+REVERSI_BOARDS = ("reversi:4x4", "reversi:6x6", "reversi:8x8")
+#: The last moves that scripts can show one after the other.
+FRAMES = 6
+REFRESH_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended; the score is that of the first side."""
+
+    score: int
+    winner: str
+    why: str
+    #: The number of the stored game.
+    stored: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayPage:
+    game: str
+    first: str
+    second: str
+    moves: list[str]
+    position: str
+    #: Who is to move; empty at the end.
+    mover: str
+    legal: list[str]
+    hint: str
+    #: For the side to move, where one plays against a proof.
+    worth: Worth | None
+    result: Result | None
+
+
+def routes() -> list[Route]:
+    return [
+        *page_routes("/play", choose_game, csv=False),
+        Route("/play/{spec:path}", begin, methods=["POST"]),
+        *page_routes("/play/{spec:path}", play, csv=False),
+    ]
+
+
+async def choose_game(request: Request) -> Page:
+    others = [game for game in listed_games() if game.name != "reversi"]
+    return Page("Play", "play/games.html", {"reversi": REVERSI_BOARDS, "games": others})
+
+
+async def begin(request: Request) -> Response:
+    """Settings from the form become the address of a game."""
+    game = find_game(request.path_params["spec"])
+    form = {name: str(value) for name, value in (await request.form()).items()}
+    if "first" not in form:
+        form |= _sides(game, form)
+    table = replace(
+        read_table(game.short_spec, form, []), sitting=site_of(request).sittings.begin()
+    )
+    _check(game, table)
+    return RedirectResponse(table.link(), 303)
+
+
+async def play(request: Request) -> Page | Response:
+    game = find_game(request.path_params["spec"])
+    query = request.query_params
+    if "first" not in query:
+        return await _settings(request, game)
+    _, moves = asked_position(request)
+    table = read_table(game.short_spec, query, moves)
+    _check(game, table)
+    way = follow(game, game.initial(), moves)
+    if len(way.names) < len(moves):
+        raise _illegal(game, table, way)
+    more = await _moves_by_themselves(request, game, table, way)
+    if more:
+        form = "" if wants_html(request) else ".json"
+        return RedirectResponse(table.link(form=form, moves=(*way.names, *more)), 303)
+    return await _board_page(request, game, table, way)
+
+
+# -- inside ---------------------------------------------------------------------------------
+
+
+async def _moves_by_themselves(
+    request: Request, game: Game[Any], table: Table, way: Way
+) -> list[str]:
+    """Forced passes and moves of machines, up to the next choice of a person.
+
+    Of two machines each makes a move when somebody asks for it.
+    """
+    made: list[str] = []
+    at, watching = way.end, not table.people
+    may_think = not watching or "step" in request.query_params
+    while not game.is_final(at):
+        mover = table.mover(len(way.names) + len(made))
+        if must_pass(game, at):
+            name = PASS
+        elif is_machine(mover) and may_think:
+            name = await machine_move(request, game, table, [*way.names, *made], at, mover)
+            may_think = not watching
+        else:
+            break
+        at = game.play(at, game.find_move(at, name))
+        made.append(name)
+    return made
+
+
+async def _board_page(request: Request, game: Game[Any], table: Table, way: Way) -> Page:
+    over = game.is_final(way.end)
+    made = steps(game, table, way)
+    mover = "" if over else table.mover(len(way.names))
+    legal = game.line_names(game.moves(way.end))
+    hint = ""
+    if "hint" in request.query_params and mover and not is_machine(mover):
+        hint = await machine_move(request, game, table, way.names, way.end, _hinter(game, table))
+    worth = await proved_worth(request, game, way.end) if PROOF in table.machines else None
+    result = await _result(request, game, table, way) if over else None
+    told = PlayPage(
+        game.short_spec, table.first, table.second, way.names, game.format(way.end), mover, legal,
+        hint, worth, result,
+    )  # fmt: skip
+    choice = last_choice(made)
+    counts = count_pieces(game, way.end)
+    return Page(f"Play {game.short_spec}", "play/board.html", told, view={
+        "board": _board(game, table, way, legal if mover and not is_machine(mover) else [], hint),
+        "table": table, "counts": counts if any(counts) else None,
+        "symbols": (game.side_to_move(game.initial()), _second_symbol(game)),
+        "news": made[choice:], "watching": not table.people,
+        "person_to_move": mover in table.people,
+        "undo": table.link(moves=way.names[:choice]) if made and table.people else "",
+        "refresh": REFRESH_SECONDS, "frames": json.dumps(_frames(game, way, made)),
+        "finished": over,
+    })  # fmt: skip
+
+
+def _board(game: Game[Any], table: Table, way: Way, legal: list[str], hint: str) -> Board:
+    unknown = Worth(ProofState.UNKNOWN, -game.max_score, game.max_score)
+    return draw_board(
+        game, way.end, [MoveWorth(name, unknown, name == hint, False) for name in legal],
+        lambda name: table.link(moves=(*way.names, name)),
+        way.moves[-1] if way.moves else None, way.positions[-2] if way.moves else None,
+        playing=True,
+    )  # fmt: skip
+
+
+def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]:
+    """The discs before the last moves and after each of them."""
+    first = max(0, len(made) - FRAMES)
+    return [
+        {
+            "ply": ply, "who": made[ply - 1].who if ply else "",
+            "move": made[ply - 1].move if ply else "",
+            "discs": {f"{stone.x:g},{stone.y:g}": stone.colour
+                      for stone in stones(game.picture(way.positions[ply]))
+                      if stone.shape == "disc"},
+        }
+        for ply in range(first, len(made) + 1)
+    ]  # fmt: skip
+
+
+async def _result(request: Request, game: Game[Any], table: Table, way: Way) -> Result:
+    score = first_score(game, way)
+    winner = "" if not score else table.first if score > 0 else table.second
+    stored = await _stored(request, game, table, way, score)
+    return Result(score, winner, why_over(game, way), stored)
+
+
+async def _stored(
+    request: Request, game: Game[Any], table: Table, way: Way, score: int
+) -> int | None:
+    """The number under which the sitting's game is stored; None if it is not."""
+    site = site_of(request)
+    began_at = site.sittings.began_at(table.sitting)
+    if began_at is None:
+        return None
+    found = await site.archive.find(table.sitting)
+    if found is not None:
+        return found
+    opponent = table.machines[-1] if table.machines else ""
+    return await site.archive.store(
+        PlayedGame(
+            id=None, spec=game.spec, position=None, first=table.first, second=table.second,
+            moves=way.names, final=game.format(way.end), score=score, started_at=began_at,
+            seconds=max(0.0, (datetime.now(UTC) - began_at).total_seconds()),
+            person=table.people[0] if table.people else "", opponent=opponent,
+            device=_device(request), depth=depth_of(opponent), sitting=table.sitting,
+        ),
+        household(request.scope),
+    )  # fmt: skip
+
+
+def _device(request: Request) -> str:
+    """The kind of device, as its browser tells it."""
+    agent = request.headers.get("user-agent", "")
+    if "iPad" in agent or "Tablet" in agent:
+        return "tablet"
+    return "phone" if "Mobi" in agent else "computer"
+
+
+async def _settings(request: Request, game: Game[Any]) -> Page:
+    proof = await find_proof(site_of(request), game)
+    reversi = isinstance(game, Reversi)
+    data = {
+        "game": game.short_spec, "proof": proof,
+        "evaluations": [*TEXTBOOK] if reversi else [*PLAIN_EVALUATIONS],
+        "deepest": deepest_for(game), "playouts": PLAYOUTS, "nodes": NODES,
+    }  # fmt: skip
+    return Page(f"Play {game.short_spec}", "play/settings.html", data, view={
+        "reversi": reversi, "board": draw_board(game, game.initial()),
+        "symbols": (game.side_to_move(game.initial()), _second_symbol(game)),
+    })  # fmt: skip
+
+
+def _sides(game: Game[Any], form: Mapping[str, str]) -> dict[str, str]:
+    """Who plays either side, as the form says it."""
+    name = persons_name(form.get("name", "") or "you")
+    if is_machine(name):
+        raise TroubleError(400, "A machine's name", f"{name!r} is what a machine is called."
+                           " Choose another name.", [_settings_offer(game)])  # fmt: skip
+    other = _opponent(game, form)
+    side = form.get("side", "first")
+    if side == "watch" and is_machine(other):
+        name = other
+    first, second = (other, name) if side == "second" else (name, other)
+    return {"first": first, "second": second}
+
+
+def _opponent(game: Game[Any], form: Mapping[str, str]) -> str:
+    """The opponent that a form describes."""
+    kind = form.get("opponent", "minimax")
+    if kind == "person":
+        other = persons_name(form.get("other", "") or "guest")
+        return "guest" if is_machine(other) else other
+    if kind not in ("minimax", "uct", "engine", "greedy", "random", PROOF):
+        raise TroubleError(400, "No such opponent", f"There is no opponent {kind[:40]!r}.",
+                           [_settings_offer(game)])  # fmt: skip
+    if kind == "minimax":
+        evaluation = form.get("evaluation", "")
+        perfect = PERFECT if "perfect" in form and isinstance(game, Reversi) else ""
+        return f"minimax:{form.get('depth', '4')},{evaluation}{perfect}"
+    if kind == "uct":
+        return f"uct:{form.get('playouts', PLAYOUTS[1])}"
+    return f"engine:{form.get('nodes', NODES[1])}" if kind == "engine" else kind
+
+
+def _hinter(game: Game[Any], table: Table) -> str:
+    """Who tells a hint: the opponent, or between people a fair player."""
+    if table.machines:
+        return table.machines[0]
+    return "minimax:6" if isinstance(game, Reversi) else f"uct:{PLAYOUTS[1]}"
+
+
+def _second_symbol(game: Game[Any]) -> str:
+    start = game.initial()
+    return game.side_to_move(game.play(start, game.moves(start)[0]))
+
+
+def _check(game: Game[Any], table: Table) -> None:
+    for machine in table.machines:
+        try:
+            check_machine(machine, game)
+        except PlayerError as error:
+            raise TroubleError(
+                400, "No such opponent", f"{error}.", [_settings_offer(game)]
+            ) from None
+
+
+def _settings_offer(game: Game[Any]) -> Offer:
+    return Offer(f"settings of {game.short_spec}", f"/play/{path_part(game.short_spec)}")
+
+
+def _illegal(game: Game[Any], table: Table, way: Way) -> TroubleError:
+    name = table.moves[len(way.names)]
+    behind = f"after {' '.join(way.names)}" if way.names else "at the start"
+    return TroubleError(
+        404, "Illegal move", f"{name[:40]!r} is no legal move {behind}.",
+        [Offer(f"the position {behind}", table.link(moves=tuple(way.names))),
+         _settings_offer(game)],
+    )  # fmt: skip

@@ -1,0 +1,173 @@
+"""Games that were played: the last ones, and each of them move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from zermelo.games import Game, GameError
+from zermelo.games.go import Go
+from zermelo.research.games_played import PlayedGame, UnknownGameError, find_game, list_games
+from zermelo.texts import one_line
+from zermelo.web.board import draw_board
+from zermelo.web.errors import Offer, TroubleError
+from zermelo.web.finding import Way, follow
+from zermelo.web.page import Page, page_routes
+from zermelo.web.playing import LONGEST_NAME
+from zermelo.web.site import site_of
+
+SHOWN = 100
+DEVICES = ("phone", "tablet", "computer")
+LARGEST_NUMBER = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRow:
+    """A stored game in a list; the score is that of the first side."""
+
+    number: int
+    game: str
+    first: str
+    second: str
+    winner: str
+    score: int
+    moves: int
+    seconds: float
+    started_at: datetime
+    device: str
+    depth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDetails:
+    number: int
+    game: str
+    first: str
+    second: str
+    person: str
+    opponent: str
+    depth: int | None
+    device: str
+    winner: str
+    score: int
+    moves: list[str]
+    start: str | None
+    final: str
+    started_at: datetime
+    seconds: float
+
+
+#: How the last games can be sorted.
+ORDERS: dict[str, Callable[[PlayedRow], Any]] = {
+    "newest": lambda row: -row.number,
+    "oldest": lambda row: row.number,
+    "score": lambda row: (-abs(row.score), -row.number),
+    "moves": lambda row: (-row.moves, -row.number),
+    "duration": lambda row: (-row.seconds, -row.number),
+}
+
+
+def routes() -> list[Route]:
+    return [
+        *page_routes("/played", played),
+        Route("/played/{number:int}.txt", as_text),
+        Route("/played/{number:int}.sgf", as_sgf),
+        *page_routes("/played/{number:int}", details, csv=False),
+    ]
+
+
+async def played(request: Request) -> Page:
+    query = request.query_params
+    person = one_line(query.get("person", ""), LONGEST_NAME)
+    device = query.get("device", "") if query.get("device") in DEVICES else ""
+    order = query.get("sort", "") if query.get("sort") in ORDERS else "newest"
+    found = await site_of(request).library.read(
+        lambda connection: list_games(connection, SHOWN, person=person, device=device)
+    )
+    rows = sorted(map(_row, found), key=ORDERS[order])
+    return Page("Games that were played", "played/list.html", {"games": rows}, rows, {
+        "person": person, "device": device, "order": order, "devices": DEVICES,
+        "orders": list(ORDERS),
+    })  # fmt: skip
+
+
+async def details(request: Request) -> Page:
+    game = await _find(request)
+    told = PlayedDetails(
+        game.id or 0, game.short_spec, game.first, game.second, game.person, game.opponent,
+        game.depth, game.device, game.winner, game.score, game.moves, game.position, game.final,
+        game.started_at, game.seconds,
+    )  # fmt: skip
+    view: dict[str, Any] = {"board": None, "ply": len(game.moves), "sgf": False}
+    rules, way = _replayed(game)
+    if rules is not None and way is not None:
+        asked = request.query_params.get("ply", "")
+        right = asked.isascii() and asked.isdigit() and len(asked) < 6
+        ply = min(int(asked), len(way.moves)) if right else len(way.moves)
+        last, before = (way.moves[ply - 1], way.positions[ply - 1]) if ply else (None, None)
+        view = {
+            "board": draw_board(rules, way.positions[ply], last=last, before=before), "ply": ply,
+            "sgf": isinstance(rules, Go) and game.position is None,
+        }
+    return Page(f"Game {game.id}", "played/game.html", told, view=view)
+
+
+async def as_text(request: Request) -> Response:
+    game = await _find(request)
+    facts = {
+        "game": game.spec, "first": game.first, "second": game.second, "score": f"{game.score:+d}",
+        "started": game.started_at.isoformat(timespec="seconds"), "seconds": f"{game.seconds:.0f}",
+        "start": game.position or "initial position", "moves": " ".join(game.moves),
+        "final": game.final,
+    }  # fmt: skip
+    lines = [f"{name}: {one_line(text, 10_000)}\n" for name, text in facts.items()]
+    return PlainTextResponse("".join(lines), headers=_as_file(game, "txt"))
+
+
+async def as_sgf(request: Request) -> Response:
+    from zermelo.games.go_sgf import write_sgf
+
+    game = await _find(request)
+    rules, way = _replayed(game)
+    if not isinstance(rules, Go) or way is None or game.position is not None:
+        raise TroubleError(404, "No SGF", "Only whole games of Go are written as SGF.",
+                           [Offer("the game as text", f"/played/{game.id}.txt")])  # fmt: skip
+    text = write_sgf(rules, way.moves, game.first, game.second, game.score)
+    return Response(text, headers=_as_file(game, "sgf"), media_type="application/x-go-sgf")
+
+
+def _as_file(game: PlayedGame, ending: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="game-{game.id}.{ending}"'}
+
+
+async def _find(request: Request) -> PlayedGame:
+    number = min(request.path_params["number"], LARGEST_NUMBER)
+    try:
+        return await site_of(request).library.read(lambda connection: find_game(connection, number))
+    except UnknownGameError:
+        raise TroubleError(404, "No such game", f"No game {number} was stored.",
+                           [Offer("the last games", "/played")]) from None  # fmt: skip
+
+
+def _replayed(game: PlayedGame) -> tuple[Game[Any] | None, Way | None]:
+    """The rules and the way of a stored game; None where its rules are no longer here."""
+    try:
+        rules = game.game
+        start = rules.initial() if game.position is None else rules.parse(game.position)
+    except GameError:
+        return None, None
+    way = follow(rules, start, game.moves)
+    return rules, way if len(way.moves) == len(game.moves) else None
+
+
+def _row(game: PlayedGame) -> PlayedRow:
+    return PlayedRow(
+        game.id or 0, game.short_spec, game.first, game.second, game.winner, game.score,
+        len(game.moves), game.seconds, game.started_at, game.device, game.depth,
+    )  # fmt: skip

@@ -1,0 +1,176 @@
+"""A game on the pages: all of it stands in its address.
+
+`Table` is what an address tells: the game, who plays either side, the moves so far. A side is a
+machine where its name is that of a kind of player, such as ``minimax:4``, and else a person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from zermelo.games import Game
+from zermelo.games.reversi import Reversi
+from zermelo.players import KINDS, PlayerError
+from zermelo.players.registry import DEEPEST
+from zermelo.texts import one_line
+from zermelo.web.finding import Way
+from zermelo.web.words import path_part
+
+PROOF = "proof"
+PASS = "pass"  # noqa: S105
+#: Deeper than this only compiled searches look in time.
+DEEPEST_PLAIN = 4
+MOST_PLAYOUTS = 20_000
+MOST_NODES = 2_000_000
+MOST_PERFECT = 16
+LONGEST_NAME = 40
+_NUMBERS = {"uct": MOST_PLAYOUTS, "engine": MOST_NODES}
+_PLAIN = ("random", "greedy", PROOF)
+_MINIMAX = re.compile(r"([0-9]{1,2})(?:,[a-z0-9=+-]*)?(?:,perfect=([0-9]{1,2}))?", re.ASCII)
+
+
+def is_machine(name: str) -> bool:
+    return name.partition(":")[0] in (*KINDS, PROOF)
+
+
+def check_machine(name: str, game: Game[Any]) -> None:
+    """`PlayerError` for a machine that the pages do not have, or that may not think so long."""
+    word, _, argument = name.partition(":")
+    if word in _PLAIN and not argument:
+        return
+    if word in _NUMBERS:
+        if not re.fullmatch("[0-9]{1,9}", argument, re.ASCII) or not (
+            1 <= int(argument) <= _NUMBERS[word]
+        ):
+            raise PlayerError(f"{word} takes a number from 1 to {_NUMBERS[word]:,} on these pages")
+        return
+    deepest = deepest_for(game)
+    found = _MINIMAX.fullmatch(argument) if word == "minimax" else None
+    if found is None:
+        raise PlayerError(
+            f"the pages do not have the opponent {name[:LONGEST_NAME]!r}; choose minimax:N, uct:N,"
+            " engine:N, greedy, random or proof"
+        )
+    if not 1 <= int(found[1]) <= deepest or int(found[2] or 0) > MOST_PERFECT:
+        raise PlayerError(
+            f"minimax looks 1 to {deepest} plies ahead in {game.short_spec} on these pages, and"
+            f" plays perfectly with at most {MOST_PERFECT} empty squares"
+        )
+
+
+def deepest_for(game: Game[Any]) -> int:
+    return DEEPEST if isinstance(game, Reversi) else DEEPEST_PLAIN
+
+
+def depth_of(name: str) -> int | None:
+    """How many plies a machine looks ahead, where that is how it is told."""
+    word, _, argument = name.partition(":")
+    found = _MINIMAX.fullmatch(argument) if word == "minimax" else None
+    return None if found is None else int(found[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Who plays what, and how far they are."""
+
+    spec: str
+    first: str
+    second: str
+    moves: tuple[str, ...] = ()
+    #: Whether legal moves are not marked.
+    hidden: bool = False
+    sitting: str = ""
+    #: Whether two machines go on by themselves.
+    auto: bool = False
+
+    def link(
+        self, *, form: str = "", extra: Mapping[str, str] | None = None, **changes: Any
+    ) -> str:
+        """The address of the same game with something else."""
+        at = replace(self, **changes)
+        pairs = {"first": at.first, "second": at.second}
+        pairs |= {name: "on" for name in ("hidden", "auto") if getattr(at, name)}
+        if at.sitting:
+            pairs["sitting"] = at.sitting
+        if at.moves:
+            pairs["moves"] = ",".join(at.moves)
+        query = urlencode(pairs | dict(extra or {}), safe=",:")
+        return f"/play/{path_part(at.spec)}{form}?{query}"
+
+    def mover(self, ply: int) -> str:
+        return self.second if ply % 2 else self.first
+
+    @property
+    def machines(self) -> list[str]:
+        return [name for name in (self.first, self.second) if is_machine(name)]
+
+    @property
+    def people(self) -> list[str]:
+        return [name for name in (self.first, self.second) if not is_machine(name)]
+
+
+def read_table(spec: str, query: Mapping[str, str], moves: list[str]) -> Table:
+    return Table(
+        spec, _side(query.get("first", "")), _side(query.get("second", "")),
+        tuple(moves), "hidden" in query, query.get("sitting", "")[:100], "auto" in query,
+    )  # fmt: skip
+
+
+def _side(name: str) -> str:
+    return name if is_machine(name) else persons_name(name)
+
+
+def persons_name(text: str) -> str:
+    return one_line(text, LONGEST_NAME).strip() or "somebody"
+
+
+def must_pass(game: Game[Any], position: Any) -> bool:
+    moves = game.moves(position)
+    return len(moves) == 1 and game.move_name(moves[0]) == PASS
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move that was made, and by whom."""
+
+    who: str
+    move: str
+    forced: bool
+
+
+def steps(game: Game[Any], table: Table, way: Way) -> list[Step]:
+    return [
+        Step(table.mover(ply), name, name == PASS and must_pass(game, way.positions[ply]))
+        for ply, name in enumerate(way.names)
+    ]
+
+
+def last_choice(made: list[Step]) -> int:
+    """The ply of the last move that a person chose; 0 if there is none."""
+    chosen = [ply for ply, step in enumerate(made) if not is_machine(step.who) and not step.forced]
+    return chosen[-1] if chosen else 0
+
+
+def count_pieces(game: Game[Any], position: Any) -> tuple[int, int]:
+    """The pieces of the first and of the second side on the board."""
+    pieces = [point.piece for point in game.picture(position).points if point.piece is not None]
+    return sum(piece.side == 0 for piece in pieces), sum(piece.side == 1 for piece in pieces)
+
+
+def why_over(game: Game[Any], way: Way) -> str:
+    if isinstance(game, Reversi):
+        full = sum(count_pieces(game, way.end)) == game.max_score
+        return "The board is full." if full else "Neither side can move."
+    if way.names[-2:] == [PASS, PASS]:
+        return "Both sides passed."
+    return "The rules end the game here."
+
+
+def first_score(game: Game[Any], way: Way) -> int:
+    """The score of a finished game for the side that moved first."""
+    score = game.score(way.end)
+    return -score if len(way.moves) % 2 else score
