@@ -36,7 +36,7 @@ def moves_of(address: str) -> list[str]:
 def finish(visitor: TestClient, spec: str, seed: int = 1, **form: str) -> tuple[str, list[str]]:
     """Play a game to its end by following links: the last page's address, and all pages."""
     answer = visitor.post(f"/play/{spec}", data=form)
-    choose, pages = random.Random(seed), [answer.text]  # noqa: S311
+    choose, pages = random.Random(seed), [answer.text]
     while links := [link for link in MOVE.findall(answer.text) if "hint" not in link
                     and len(moves_of(html.unescape(link))) > len(pages_moves(answer))]:  # fmt: skip
         answer = visitor.get(html.unescape(choose.choice(links)))
@@ -105,7 +105,7 @@ def test_other_games_and_opponents(
 def test_sgf_is_read_back() -> None:
     game = open_game("go:3x4")
     assert isinstance(game, Go)
-    choose, at, made = random.Random(3), game.initial(), []  # noqa: S311
+    choose, at, made = random.Random(3), game.initial(), []
     while len(made) < 14 and (moves := game.moves(at)):
         made.append(choose.choice(moves))
         at = game.play(at, made[-1])
@@ -224,8 +224,10 @@ def test_machines_may_not_think_longer_than_pages_allow() -> None:
 def test_the_role_of_the_pages_stores_games_alone(connection: Connection) -> None:
     connection.execute(query("create_roles"))
     connection.execute("SET ROLE zermelo_web")
-    game = PlayedGame(None, open_game("nim:1").spec, None, "a", "b", ["1>0"], "0", 1, datetime.now(UTC), 1.0,
-                      sitting="x")  # fmt: skip
+    game = PlayedGame(
+        None, open_game("nim:1").spec, None, "a", "b", ["1>0"], "0", 1, datetime.now(UTC), 1.0,
+        sitting="x",
+    )  # fmt: skip
     assert store_game(connection, game) == store_game(connection, game)
     for forbidden in ("DELETE FROM games_played", "SELECT * FROM campaigns",
                       "UPDATE games_played SET score = 0"):  # fmt: skip
