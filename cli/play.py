@@ -6,6 +6,7 @@ import getpass
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,10 @@ def play(
             click.echo("the game was left; it is not stored", err=True)
             return
         players = (person, program.name) if side == "first" else (program.name, person)
-        played = table.in_play.finished(*players)
+        played = replace(
+            table.in_play.finished(*players), person=person, opponent=program.name,
+            device="terminal",
+        )  # fmt: skip
         number = None
         if connection is not None and not game.is_definition:
             number = store_game(connection, played)

@@ -37,7 +37,7 @@ class PlayedGame:
     score: int
     started_at: datetime
     seconds: float
-    #: Of games on the pages: who sat there, how the machine chose its moves, on what device.
+    #: Of games with people: who sat there, how the machine chose its moves, on what device.
     person: str = ""
     opponent: str = ""
     device: str = ""

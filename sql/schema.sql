@@ -563,7 +563,7 @@ CREATE TABLE games_played (
     score       smallint NOT NULL,
     started_at  timestamptz NOT NULL,
     seconds     real NOT NULL CHECK (seconds >= 0),
-    -- Of games on the pages: who sat there, and how the machine chose its moves; both empty in
+    -- Of games with people: who sat there, and how the machine chose its moves; both empty in
     -- other games, the opponent also between two people.
     person      text NOT NULL DEFAULT '',
     opponent    text NOT NULL DEFAULT '',

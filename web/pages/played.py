@@ -23,7 +23,7 @@ from zermelo.web.playing import LONGEST_NAME
 from zermelo.web.site import site_of
 
 SHOWN = 100
-DEVICES = ("phone", "tablet", "computer")
+DEVICES = ("phone", "tablet", "computer", "terminal")
 LARGEST_NUMBER = 2**63 - 1
 
 

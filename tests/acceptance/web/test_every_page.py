@@ -18,6 +18,7 @@ OTHERS = [
     f"{CAMPAIGN}/certificate", f"{CAMPAIGN}/progress", f"{CAMPAIGN}/line", "/solved", "/claims",
     "/games", "/games/hex", "/games/go:3x3", "/games/nim", "/nothing",
     f"{CAMPAIGN}/position?moves=z9", "/volunteers", "/volunteers/tester", "/teams", "/login",
+    "/play", "/play/hex", "/play/nim", "/play/go:3x3?first=A&second=B&moves=b2", "/played",
 ]  # fmt: skip
 PAGES = [*FIRST, *(pytest.param(path, marks=pytest.mark.long) for path in OTHERS)]
 FORMS = {
