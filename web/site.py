@@ -48,7 +48,6 @@ NAVIGATION = [
     Link("Claims", "/claims"),
     Link("Games", "/games"),
     Link("Play", "/play"),
-    Link("Played", "/played"),
     Link("Theatre", "/theatre"),
     Link("Volunteers", "/volunteers"),
     Link("Operate", "/operate", "operator"),

@@ -28,6 +28,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "tests of pages in a browser; install Chromium (apt-get install chromium)"
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 ORIGIN = "http://127.0.0.1"
+#: All tests come from one address.
+UNLIMITED: dict[str, Any] = {
+    "requests_per_second": 1e6, "request_burst": 1e6, "plays_per_second": 1e6, "play_burst": 1e6,
+}  # fmt: skip
 
 
 @contextmanager
@@ -36,7 +40,7 @@ def visiting(database: str, **settings: Any) -> Iterator[TestClient]:
 
     Forms are sent as our own pages send them.
     """
-    chosen = {"requests_per_second": 1e6, "request_burst": 1e6, **settings}
+    chosen = {**UNLIMITED, **settings}
     application = WebApplication(database, WebSettings(**chosen))
     with TestClient(application, ORIGIN, headers={"origin": ORIGIN}) as client:
         yield client
@@ -68,8 +72,8 @@ def solved_site(solved_database: str) -> Iterator[TestClient]:
 @contextmanager
 def serving(database: str, **settings: Any) -> Iterator[str]:
     """A real server in a thread; its address without the last slash."""
-    chosen = {"requests_per_second": 1e6, "request_burst": 1e6, "streams_per_address": 2000}
-    web = WebSettings(listen=f"127.0.0.1:{free_port()}", **{**chosen, **settings})
+    chosen = {**UNLIMITED, "streams_per_address": 2000, **settings}
+    web = WebSettings(listen=f"127.0.0.1:{free_port()}", **chosen)
     stop = threading.Event()
     thread = threading.Thread(target=serve, args=(database, stop, web))
     thread.start()

@@ -18,6 +18,7 @@ from zermelo.texts import one_line
 from zermelo.web.board import draw_board
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.finding import Way, follow
+from zermelo.web.machine_moves import proved_worth
 from zermelo.web.page import Page, page_routes
 from zermelo.web.playing import LONGEST_NAME
 from zermelo.web.site import site_of
@@ -104,7 +105,9 @@ async def details(request: Request) -> Page:
         game.depth, game.device, game.winner, game.score, game.moves, game.position, game.final,
         game.started_at, game.seconds,
     )  # fmt: skip
-    view: dict[str, Any] = {"board": None, "ply": len(game.moves), "sgf": False}
+    view: dict[str, Any] = {
+        "board": None, "ply": len(game.moves), "sgf": False, "worth": None,
+    }  # fmt: skip
     rules, way = _replayed(game)
     if rules is not None and way is not None:
         asked = request.query_params.get("ply", "")
@@ -114,6 +117,7 @@ async def details(request: Request) -> Page:
         view = {
             "board": draw_board(rules, way.positions[ply], last=last, before=before), "ply": ply,
             "sgf": isinstance(rules, Go) and game.position is None,
+            "worth": await proved_worth(request, rules, way.positions[ply]),
         }
     return Page(f"Game {game.id}", "played/game.html", told, view=view)
 

@@ -16,11 +16,14 @@ from zermelo.web.finding import (
     Way,
     asked_position,
     find_campaign,
+    follow,
     position_href,
     walk,
     without_host_names,
 )
+from zermelo.web.machine_moves import find_proof
 from zermelo.web.page import Page, page_routes
+from zermelo.web.playing import PROOF, Table
 from zermelo.web.site import site_of
 
 PATH = "/campaigns/{name:path}"
@@ -117,7 +120,7 @@ async def position(request: Request) -> Page:
                       for move in found.moves},
         "bars": _bars(found, text, game.max_score),
         "zero": LABEL + SCALE / 2, "history_height": ROW * len(found.history) + 18,
-        "max_score": game.max_score,
+        "max_score": game.max_score, "play_href": await _play_href(request, game, found),
     })  # fmt: skip
 
 
@@ -147,6 +150,16 @@ async def line(request: Request) -> Page | Response:
     if "part" in request.query_params:
         return HTMLResponse(site.fragment("campaign/moves.html", {"data": found, **view}))
     return Page(f"Best play in {found.campaign}", "campaign/line.html", found, found.line, view)
+
+
+async def _play_href(request: Request, game: Game[object], found: PositionPage) -> str:
+    """Where one plays on from here; empty where games do not come from their usual start."""
+    way = follow(game, game.initial(), found.path)
+    if game.format(way.end) != found.position or not found.moves:
+        return ""
+    machine = PROOF if await find_proof(site_of(request), game) else "minimax:4"
+    sides = (machine, "you") if len(found.path) % 2 else ("you", machine)
+    return Table(game.short_spec, *sides, tuple(found.path)).link()
 
 
 def _history(game: Game[object], way: Way, worths: list[Worth]) -> list[PathStep]:

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from tests.support.web import visiting
 from zermelo.games import open_game
+from zermelo.games.catalogue import listed_games
 from zermelo.games.go import Go
 from zermelo.games.go_sgf import read_sgf, write_sgf
 from zermelo.players import PlayerError
@@ -123,6 +124,28 @@ def test_the_proof_keeps_what_it_has(solved_site: TestClient) -> None:
     assert told["worth"]["proof_state"] == "proved"
     assert told["worth"]["value"] == -8  # Reversi 4x4 is won by the second player, by 8
     assert "proof" in solved_site.get("/play/reversi:4x4").text
+    explorer = solved_site.get("/campaigns/reversi:4x4/position?moves=b1").text
+    [link] = re.findall(r'href="(/play/[^"]*)"', explorer)
+    page = solved_site.get(html.unescape(link))
+    assert moves_of(str(page.url)) == ["b1"]
+    assert parse_qs(urlsplit(str(page.url)).query)["second"] == ["you"]
+
+
+@pytest.mark.long
+def test_every_game_can_be_played_to_its_end(visitor: TestClient) -> None:
+    choose = random.Random(5)
+    for listed in listed_games():
+        spec = "go:2x2" if listed.name == "go" else listed.example
+        moves: list[str] = []
+        while True:
+            asked = {"first": "A", "second": "random", "moves": ",".join(moves)}
+            told = visitor.get(f"/play/{spec}.json", params=asked).json()
+            assert "error" not in told, (spec, told)
+            if told["result"] is not None:
+                break
+            assert told["mover"] == "A", spec
+            moves = [*told["moves"], choose.choice(told["legal"])]
+        assert visitor.get(f"/play/{spec}", params=asked).is_success
 
 
 def test_hint_undo_and_hidden_moves(visitor: TestClient) -> None:
