@@ -19,7 +19,7 @@ from zermelo.players import PlayerError
 log = logging.getLogger(__name__)
 
 PROCESSES = 2
-MOST_WAITING = 20
+MOST_WAITING = 100
 #: For one move, the start of a process included.
 LONGEST_SECONDS = 10.0
 #: How long a visitor waits for a process that is free.
