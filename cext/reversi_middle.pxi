@@ -27,7 +27,7 @@ cdef inline Table *table_of(Search *s, int empties) noexcept nogil:
 
 cdef inline bint middle_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
                                       int empties, int *score) noexcept nogil:
-    """`stability_cut` where it is likely enough to be worth its time: `*score` is an upper bound."""
+    """`stability_cut` where it is likely to be worth its time: `*score` is an upper bound."""
     return (s.options.stability and alpha >= empties - STABLE_LEAD
             and stability_cut(s, own, opponent, alpha, score))
 
