@@ -6,6 +6,8 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.client_process import client, hard_question, stop, value
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.faulty_proxy import FAULTS, FaultyProxy
@@ -52,9 +54,12 @@ def standing(folder: ClientFolder) -> dict[str, Any] | None:
     return found
 
 
+@pytest.mark.parametrize("starts", [3, pytest.param(MOST_STARTS, marks=pytest.mark.long)])
 def test_every_fault_during_every_call(
-    database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path
-) -> None:
+    database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path,
+    starts: int,
+) -> None:  # fmt: skip
+    """In the long run each fault meets each call; three starts meet most of them."""
     count = 30
     answered = "SELECT count(*) FROM workunits WHERE state = 'returned'"
     # Heartbeats need a search that lasts: they are the subject of the next test.
@@ -64,7 +69,7 @@ def test_every_fault_during_every_call(
         FaultyProxy(target, seed=5) as proxy,
     ):
         # Each stop is a ReturnWork and each start a Hello: some are needed for all faults.
-        for start in range(MOST_STARTS):
+        for start in range(starts):
             with client(proxy.address, tmp_path, "--workers", "1") as process:
                 if start < 3:
                     queue.add(count // 3, node_budget=10**9)
@@ -73,7 +78,8 @@ def test_every_fault_during_every_call(
                 stop(process)
             if start >= 2 and set(proxy.faults) >= wanted:
                 break
-    assert set(proxy.faults) >= wanted
+    met = wanted & set(proxy.faults)
+    assert met == wanted if starts == MOST_STARTS else len(met) >= len(wanted) // 2
     check_results(connection, count)
 
 
