@@ -12,6 +12,7 @@ from tests.support.hostile_definitions import HOSTILE
 from tests.support.random_definitions import random_game
 from tests.support.three_rules import checked, compare_games, perft, positions_by_ply
 from zermelo.checker.definition.game import CheckedDefinition
+from zermelo.checker.definition.limits import TextError
 from zermelo.games import GameError, open_game
 from zermelo.games.definition.document import digest_of
 from zermelo.games.definition.game import DefinedGame
@@ -70,8 +71,16 @@ def test_positions_by_ply(spec: str, counts: list[int] | None) -> None:
 
 
 def _compare_random(seeds: range) -> None:
-    compared = sum(compare_games(random_game(seed), games=2, plies=12) for seed in seeds)
+    """All readings agree. The checker may refuse: its proof that a game ends finds less."""
+    compared = refused = 0
+    for seed in seeds:
+        try:
+            compared += compare_games(random_game(seed), games=2, plies=12)
+        except TextError as error:
+            assert str(error) == "that every game ends cannot be proved", seed
+            refused += 1
     assert compared > 2 * len(seeds)
+    assert 100 * refused <= len(seeds)
 
 
 def test_random_definitions() -> None:
