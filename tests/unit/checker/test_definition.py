@@ -77,7 +77,8 @@ def _compare_random(seeds: range) -> None:
         try:
             compared += compare_games(random_game(seed), games=2, plies=12)
         except TextError as error:
-            assert str(error) == "that every game ends cannot be proved", seed
+            if str(error) != "that every game ends cannot be proved":
+                raise
             refused += 1
     assert compared > 2 * len(seeds)
     assert 100 * refused <= len(seeds)
