@@ -12,6 +12,7 @@ import asyncio
 import random
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
@@ -33,7 +34,7 @@ ARRIVAL = 10.0
 MOST_BYTES = 2 * len(BOMB)
 
 
-class Attacker:
+class Attacker(ABC):
     def __init__(self, address: str, token: str, codes: Counter[str]) -> None:
         self._channel = grpc.aio.insecure_channel(address, options=[
             ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", MOST_BYTES)
@@ -52,8 +53,9 @@ class Attacker:
             await self.step()
         await self._channel.close()
 
+    @abstractmethod
     async def step(self) -> None:
-        raise NotImplementedError
+        """One round of the attack."""
 
     async def _try(self, call: Any) -> Any:
         """The reply, if there is one; waits as long as it is told to, but a minute."""

@@ -71,7 +71,11 @@ def map_rays(rays: frozenset[Ray], by: Map) -> frozenset[Ray]:
 
 
 class Term:
-    """A number, a truth or a set of cells."""
+    """A number, a truth or a set of cells.
+
+    Kinds are told apart by their classes, so these are no abstract ones: mypy lets nobody ask for
+    an object of an abstract class.
+    """
 
     __slots__ = ()
 

@@ -25,14 +25,13 @@ def project(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Show or set who may register, the notice to volunteers and where the pages are."""
-    given = {"notice": notice, "web_url": web_url}
-    if registration is not None:
-        given["registration_open"] = registration == "open"  # type: ignore[assignment]
-    changed = {name: value for name, value in given.items() if value is not None}
-    if changed:
-        found = ask(pb.SetProjectRequest(reason=reason, **changed))  # type: ignore[arg-type]
-    else:
+    registration_open = None if registration is None else registration == "open"
+    if (registration_open, notice, web_url) == (None, None, None):
         found = ask(pb.ShowProjectRequest())
+    else:
+        found = ask(pb.SetProjectRequest(
+            reason=reason, registration_open=registration_open, notice=notice, web_url=web_url
+        ))  # fmt: skip
     if as_json:
         print_json(plain(found))
         return
