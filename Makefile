@@ -30,14 +30,8 @@ demo: $(VENV)/.built  ## a distributed solve of reversi 6x6, all on this machine
 	@echo "solving reversi 6x6: PostgreSQL, four services, a client and web pages on this machine"
 	@$(BIN)/zermelo solve reversi:6x6 --demo
 
-#: Tests of pages need a browser; where it may be installed without asking, it is.
-BROWSER = command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
-	command -v google-chrome >/dev/null || { \
-	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium >/dev/null 2>&1; } || true
-
 test: $(VENV)/.installed  ## every test but the long ones, with real parts
-	@$(BROWSER)
+	@sh deploy/browser.sh
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no process, no patience
@@ -47,7 +41,7 @@ test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no pr
 LONG = long or examples
 
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
-	@$(BROWSER)
+	@sh deploy/browser.sh
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m '$(LONG)'
 
 #: What `make fuzz` looks at, and for how many seconds each.

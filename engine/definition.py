@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from zermelo.cext import definition_large, definition_small
-from zermelo.engine.checkpoints import seal, unseal
+from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.definition_program import Program
 from zermelo.engine.interface import (
-    ALGORITHMS,
-    CheckpointError,
     Efforts,
     EngineError,
-    Expansion,
     Known,
     Progress,
-    SearchReport,
     Status,
     Window,
-    checked_window,
     narrowed,
 )
+from zermelo.engine.searching import Searched
 from zermelo.engine.shared_table import SharedTable
-from zermelo.games import KEY_BYTES, Bounds, GameError, Move
+from zermelo.games import Bounds, Move
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.reference import DefinedPosition
 
-CHECKPOINT_EFFORT = 6  # entries that took fewer than 2^5 nodes are quicker found again
-MOST_CHECKPOINT_BYTES = 64 << 20
 #: Threads share nothing but the table, and these use none.
 WITHOUT_TABLE = ("minimax", "alphabeta")
 SAMPLED_GAMES = 64
@@ -39,7 +32,6 @@ SAMPLE_SEED = 1
 #: 0.9 (docs/decisions/0021).
 LOG_NODES_A_PLY = 0.7
 _RECORD_BYTES = 19
-_MAGIC = b"ZDC2"
 
 
 def open_definition_engine(
@@ -49,8 +41,10 @@ def open_definition_engine(
     return DefinitionEngine(game, hash_mb=hash_mb, threads=threads)
 
 
-class DefinitionEngine:
-    algorithms = ALGORITHMS
+class DefinitionEngine(CompiledEngine):
+    game: DefinedGame
+    checkpoint_kind = b"ZDC2"
+    checkpoint_effort = 6  # 2^5 nodes
 
     def __init__(self, game: DefinedGame, *, hash_mb: int = 64, threads: int = 1) -> None:
         self.game = game
@@ -64,39 +58,6 @@ class DefinitionEngine:
         self._root_moves = 1
 
     # -- the Engine protocol --------------------------------------------------------
-
-    def solve(
-        self,
-        position: DefinedPosition,
-        window: Window | None = None,
-        *,
-        algorithm: str = "mtdf",
-        node_budget: int | None = None,
-        known: Iterable[Known] = (),
-    ) -> SearchReport:
-        window = checked_window(self, window, algorithm)
-        started = time.perf_counter()
-        limits = self.game.score_range
-        for item in known:
-            bounds = item.bounds & limits
-            self.core.tell(self.game.encode(item.position), bounds.lo, bounds.hi)
-        self._bounds = limits
-        key = self.game.encode(position)
-        self._root_moves = max(1, len(self._children(key)))
-        self.core.prepare(node_budget)
-        self._search(key, window, algorithm)
-        status, nodes = Status(self.core.status), max(1, self.core.nodes)
-        solved = status is Status.SOLVED
-        line = self._line(key) if solved else []
-        return SearchReport(
-            status=status,
-            bounds=self._bounds,
-            move=line[0] if line else None,
-            line=tuple(line),
-            nodes=nodes,
-            seconds=time.perf_counter() - started,
-            proved=() if solved else self._proved_below(key),
-        )
 
     def abort(self) -> None:
         self.core.abort()
@@ -121,52 +82,46 @@ class DefinitionEngine:
         lines: int = self.core.perft(self.game.encode(position), plies)
         return lines
 
-    def checkpoint(self) -> bytes:
-        effort = CHECKPOINT_EFFORT
-        records = self.core.dump(effort)
-        while len(records) > MOST_CHECKPOINT_BYTES:
-            effort += 1
-            records = self.core.dump(effort)
-        return seal(_MAGIC, self.game, records)
-
-    def restore(self, checkpoint: bytes) -> None:
-        records = unseal(_MAGIC, self.game, checkpoint)
+    def _load(self, records: bytes) -> None:
         if len(records) % _RECORD_BYTES:
-            raise CheckpointError("the checkpoint is damaged")
+            raise ValueError("half a record")
         self.core.load(records)
-
-    def clear(self) -> None:
-        self.core.clear()
-
-    def expand(self, keys: bytes) -> Expansion:
-        if len(keys) % KEY_BYTES:
-            raise GameError(f"{len(keys)} bytes are no sequence of {KEY_BYTES}-byte keys")
-        try:
-            return Expansion(*self.core.expand(keys))
-        except ValueError as error:
-            raise GameError(f"{self.game.short_spec}: {error}") from None
 
     # -- searching --------------------------------------------------------------------
 
-    def _search(self, key: bytes, window: Window, algorithm: str) -> None:
+    def _search(
+        self, position: DefinedPosition, window: Window, algorithm: str, node_budget: int | None,
+        known: Iterable[Known],
+    ) -> Searched:
+        for item in known:
+            bounds = item.bounds & self.game.score_range
+            self.core.tell(self.game.encode(item.position), bounds.lo, bounds.hi)
+        self._bounds = self.game.score_range
+        key = self.game.encode(position)
+        self._root_moves = max(1, len(self._keys_after(key)))
+        self.core.prepare(node_budget)
+        self._settle(key, window, algorithm)
+        return Searched(Status(self.core.status), self._bounds, max(1, self.core.nodes))
+
+    def _settle(self, key: bytes, window: Window, algorithm: str) -> None:
         """Ask until the window is settled, or the search is stopped."""
         limits = self.game.score_range
+        all_scores = Window(limits.lo - 1, limits.hi + 1)
         guess = self.guess(self.game.decode(key))
         while not window.settled_by(self._bounds):
-            bounds = self._bounds
-            alpha, beta = max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1)
             if algorithm == "mtdf":
-                beta = max(bounds.lo + 1, alpha + 1, min(guess, bounds.hi, beta))
-                alpha = beta - 1
-            if algorithm == "minimax":
-                alpha, beta = limits.lo - 1, limits.hi + 1
-            found = self._ask(key, algorithm, alpha, beta)
+                asked = window.next_question(guess, self._bounds)
+            elif algorithm == "minimax":
+                asked = all_scores
+            else:
+                asked = Window(
+                    max(window.alpha, all_scores.alpha), min(window.beta, all_scores.beta)
+                )
+            found = self._ask(key, algorithm, *asked)
             if found is None:
                 return
             guess = found
-            self._bounds = narrowed(bounds, Bounds(
-                found if found > alpha else limits.lo, found if found < beta else limits.hi
-            ))
+            self._bounds = narrowed(self._bounds, asked.proved_by(found, limits))
 
     def _ask(self, key: bytes, algorithm: str, alpha: int, beta: int) -> int | None:
         """One search by all threads; the first that has an answer stops the others."""
@@ -183,39 +138,45 @@ class DefinitionEngine:
 
     # -- what the table knows ---------------------------------------------------------
 
-    def _children(self, key: bytes) -> list[tuple[Move, bytes]]:
+    def _keys_after(self, key: bytes) -> list[tuple[Move, bytes]]:
         found = self.core.children(key)
         return [] if isinstance(found, int) else found
 
-    def _proved_below(self, key: bytes) -> list[Known]:
-        """Children and grandchildren about which the table knows more than the rules tell."""
-        children = [child for _, child in self._children(key)]
-        grandchildren = [below for child in children for _, below in self._children(child)]
-        proved = []
-        for below in [*children, *grandchildren]:
-            entry = self.core.ask(below)
-            if entry is not None and Bounds(*entry) != self.game.score_range:
-                proved.append(Known(self.game.decode(below), Bounds(*entry)))
-        return proved
+    def known(self, position: DefinedPosition) -> Bounds:
+        return self._known_of(self.game.encode(position))
 
-    def _line(self, key: bytes) -> list[Move]:
+    def _known_of(self, key: bytes) -> Bounds:
+        entry = self.core.ask(key)
+        return self.game.score_range if entry is None else Bounds(*entry)
+
+    def _proved_below(self, position: DefinedPosition) -> list[Known]:
+        """As elsewhere, but by keys: most are unknown, and not worth decoding."""
+        children = [child for _, child in self._keys_after(self.game.encode(position))]
+        grandchildren = [below for child in children for _, below in self._keys_after(child)]
+        known = ((key, self._known_of(key)) for key in [*children, *grandchildren])
+        return [
+            Known(self.game.decode(key), bounds)
+            for key, bounds in known if bounds != self.game.score_range
+        ]
+
+    def _line(self, position: DefinedPosition, found: Searched) -> list[Move]:
         """Best play to the end from an exact value; the first move if only a bound is known.
 
         A search below proves each move; it finds nearly everything in the table.
         """
         line: list[Move] = []
-        value = self._bounds.lo
-        while children := self._children(key):
+        key, value = self.game.encode(position), found.bounds.lo
+        while found.solved and (children := self._keys_after(key)):
             for move, after in children:
-                found = self._ask(after, "negamax", -value, 1 - value)
-                if found is None:
+                score = self._ask(after, "negamax", -value, 1 - value)
+                if score is None:
                     return line
-                if found <= -value:
+                if score <= -value:
                     line.append(move)
                     key, value = after, -value
                     break
             else:
                 return line
-            if not self._bounds.exact:
+            if not found.bounds.exact:
                 return line
         return line

@@ -6,7 +6,6 @@ of its own looks for the yes to whether one side owns the whole board (conquest.
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +14,6 @@ from zermelo.cext.go_search import OPTIONS, Prover
 from zermelo.engine.checkpoints import inflate, load_records, seal, unseal
 from zermelo.engine.conquest import Conquest
 from zermelo.engine.interface import (
-    ALGORITHMS,
     EngineError,
     Expansion,
     Known,
@@ -23,12 +21,12 @@ from zermelo.engine.interface import (
     SearchReport,
     Status,
     Window,
-    checked_window,
     narrowed,
 )
 from zermelo.engine.portable import PortableEngine
+from zermelo.engine.searching import Searched, SearchingEngine
 from zermelo.engine.shared_table import SharedTable
-from zermelo.games import Bounds, Game, Move
+from zermelo.games import Bounds, Move
 from zermelo.games.go import PASS, Go, GoPosition
 
 _MAGIC = b"ZGC2"
@@ -73,13 +71,11 @@ def open_territory_engine(
     return PortableEngine(game)
 
 
-class GoEngine:
+class GoEngine(SearchingEngine):
     """`options` switch techniques off for comparison; see `go_search.OPTIONS`."""
 
-    algorithms = ALGORITHMS
-
     def __init__(self, game: Go, *, hash_mb: int = 64, **options: bool) -> None:
-        self.game: Game[Any] = game
+        self.game = game
         self._go = game
         self._conquest: Conquest | None = None
         if Conquest.suits(game):
@@ -119,54 +115,6 @@ class GoEngine:
         self._may_conquer = conquest and not options
 
     # -- the Engine protocol --------------------------------------------------------
-
-    def solve(
-        self,
-        position: GoPosition,
-        window: Window | None = None,
-        *,
-        algorithm: str = "mtdf",
-        node_budget: int | None = None,
-        known: Iterable[Known] = (),
-    ) -> SearchReport:
-        window = checked_window(self, window, algorithm)
-        if algorithm != "mtdf":
-            return self._by_textbook(position, window, algorithm, node_budget, known)
-        started = time.perf_counter()
-        self._aborted, self._nodes, self._node_budget = False, 0, node_budget
-        self._prover.allow()
-        if self._conquest is not None:
-            self._conquest.allow()
-        for seed in known:
-            self._seed(seed)
-        status = Status.SOLVED
-        try:
-            self._search(position, window)
-        except _StoppedError:
-            status = Status.ABORTED if self._aborted else Status.EXHAUSTED
-        line = self._line(position)
-        return SearchReport(
-            status=status,
-            bounds=self._bounds,
-            move=line[0] if line else None,
-            line=tuple(line),
-            nodes=self._nodes,
-            seconds=time.perf_counter() - started,
-            proved=() if status is Status.SOLVED else self._proved_below(position),
-        )
-
-    def _by_textbook(
-        self, position: GoPosition, window: Window, algorithm: str, node_budget: int | None,
-        known: Iterable[Known],
-    ) -> SearchReport:
-        """The algorithm as textbooks print it, over the reference rules and whole histories."""
-        self._textbook = PortableEngine(self.game)
-        try:
-            return self._textbook.solve(
-                position, window, algorithm=algorithm, node_budget=node_budget, known=known
-            )
-        finally:
-            self._textbook = None
 
     def abort(self) -> None:
         self._aborted = True
@@ -229,17 +177,36 @@ class GoEngine:
 
     # -- questions ------------------------------------------------------------------
 
-    def _search(self, position: GoPosition, window: Window) -> None:
-        self._bounds = self._known(position)
+    def _searcher(self, algorithm: str) -> SearchingEngine:
+        """All but MTD(f) as textbooks print them, over the reference rules and whole histories."""
+        self._textbook = None if algorithm == "mtdf" else PortableEngine(self.game)
+        return self._textbook or self
+
+    def _search(
+        self, position: GoPosition, window: Window, algorithm: str, node_budget: int | None,
+        known: Iterable[Known],
+    ) -> Searched:
+        self._aborted, self._nodes, self._node_budget = False, 0, node_budget
+        self._prover.allow()
+        if self._conquest is not None:
+            self._conquest.allow()
+        for seed in known:
+            self._seed(seed)
+        status = Status.SOLVED
+        try:
+            self._settle(position, window)
+        except _StoppedError:
+            status = Status.ABORTED if self._aborted else Status.EXHAUSTED
+        return Searched(status, self._bounds, self._nodes)
+
+    def _settle(self, position: GoPosition, window: Window) -> None:
+        """Ask until the window is settled."""
+        self._bounds = self.known(position)
         if self.game.is_final(position):
             return
         guess = self._first_guess(position)
-        while True:
-            bounds = self._bounds
-            if window.settled_by(bounds):
-                return
-            threshold = max(guess, bounds.lo + 1, window.alpha + 1)
-            threshold = min(threshold, bounds.hi, window.beta)
+        while not window.settled_by(self._bounds):
+            threshold = window.next_question(guess, self._bounds).beta
             self._ask(position, threshold)
             yes = self._bounds.lo >= threshold
             if guess in self._everything:
@@ -345,7 +312,7 @@ class GoEngine:
 
     # -- what the table knows ----------------------------------------------------------
 
-    def _known(self, position: GoPosition) -> Bounds:
+    def known(self, position: GoPosition) -> Bounds:
         if self.game.is_final(position):
             score = self.game.score(position)
             return Bounds(score, score)
@@ -386,26 +353,22 @@ class GoEngine:
 
     def _conquered_below(self, position: GoPosition) -> list[Known]:
         """Children and grandchildren that the conquest has settled."""
-        children = [self._go.play(position, move) for move in self._go.moves(position)]
-        below = children + [
-            self._go.play(child, move) for child in children for move in self._go.moves(child)
-        ]
         return [
             Known(node, bounds)
-            for node in below
+            for node in self._below(position)
             if not self.game.is_final(node) and (bounds := self._conquered(node))
         ]
 
-    def _line(self, position: GoPosition) -> list[Move]:
+    def _line(self, position: GoPosition, found: Searched) -> list[Move]:
         """Best play as far as the table proves it: each move keeps the proved bound."""
         line: list[Move] = []
-        target = self._bounds
+        target = found.bounds
         while target.exact and (moves := self.game.moves(position)):
             conquest = self._conquest_of(position)
             sure = None if conquest is None else conquest.move(position)
             for move in moves if sure is None else [sure]:
                 child = self.game.play(position, move)
-                after = -self._known(child)
+                after = -self.known(child)
                 if move == sure or after.lo >= target.lo:
                     line.append(move)
                     position, target = child, -(after & target)

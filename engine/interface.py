@@ -70,6 +70,22 @@ class Window(NamedTuple):
         """Whether a score within `bounds` leaves nothing in this window to tell apart."""
         return bounds.exact or bounds.lo >= self.beta or bounds.hi <= self.alpha
 
+    def next_question(self, guess: int, bounds: Bounds) -> Window:
+        """MTD(f)'s next null window: as near to the guess as `bounds` leave something to ask."""
+        threshold = min(guess, bounds.hi, self.beta)
+        return Window.question(max(threshold, bounds.lo + 1, self.alpha + 1))
+
+    def proved_by(self, score: int, limits: Bounds) -> Bounds:
+        """What the score of a search within this window proves, be it fail-soft or fail-hard:
+
+        score <= alpha:          the true score is at most this
+        alpha < score < beta:    the true score
+        score >= beta:           the true score is at least this
+        """
+        return Bounds(
+            score if score > self.alpha else limits.lo, score if score < self.beta else limits.hi
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
@@ -137,22 +153,6 @@ class Engine(Protocol):
 
     def expand(self, keys: bytes) -> Expansion:
         """The canonical children of many positions at once, all given by key."""
-
-
-def checked_window(engine: Engine, window: Window | None, algorithm: str) -> Window:
-    """The window to search: all scores by default; `EngineError` for a wrong request."""
-    game = engine.game
-    if algorithm not in ALGORITHMS:
-        raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
-    if algorithm not in engine.algorithms:
-        raise EngineError(
-            f"the engine of {game.name} knows no algorithm {algorithm!r}; only"
-            f" {', '.join(engine.algorithms)}"
-        )
-    window = window or Window(-game.max_score - 1, game.max_score + 1)
-    if window.alpha >= window.beta:
-        raise EngineError(f"empty window {window.alpha},{window.beta}; LO must be below HI")
-    return window
 
 
 class Expansion(NamedTuple):

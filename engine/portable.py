@@ -9,23 +9,13 @@ from __future__ import annotations
 
 import struct
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from zermelo.engine.checkpoints import load_records, seal, unseal
-from zermelo.engine.interface import (
-    ALGORITHMS,
-    Expansion,
-    Known,
-    Progress,
-    SearchReport,
-    Status,
-    Window,
-    checked_window,
-    narrowed,
-)
+from zermelo.engine.interface import Expansion, Known, Progress, Status, Window, narrowed
+from zermelo.engine.searching import Searched, SearchingEngine
 from zermelo.engine.textbook import Searches
 from zermelo.games import KEY_BYTES, Bounds, Game, Move
 
@@ -56,9 +46,7 @@ def _deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(usual)
 
 
-class PortableEngine:
-    algorithms = ALGORITHMS
-
+class PortableEngine(SearchingEngine):
     def __init__(self, game: Game[Any]) -> None:
         self.game = game
         self._table: dict[Entry, Bounds] = {}
@@ -68,38 +56,6 @@ class PortableEngine:
         self._root: Any = None
 
     # -- the Engine protocol --------------------------------------------------------
-
-    def solve(
-        self,
-        position: Any,
-        window: Window | None = None,
-        *,
-        algorithm: str = "mtdf",
-        node_budget: int | None = None,
-        known: Iterable[Known] = (),
-    ) -> SearchReport:
-        window = checked_window(self, window, algorithm)
-        started = time.perf_counter()
-        self._root, self._nodes, self._node_budget = position, 0, node_budget
-        self._aborted = False
-        for seed in known:
-            self.tighten(seed.position, seed.bounds)
-        status = Status.SOLVED
-        try:
-            with _deep_recursion():
-                self._search(position, window, algorithm)
-        except _StoppedError as stopped:
-            status = stopped.status
-        line = self._line(position)
-        return SearchReport(
-            status=status,
-            bounds=self.known(position),
-            move=line[0] if line else None,
-            line=tuple(line),
-            nodes=self._nodes,
-            seconds=time.perf_counter() - started,
-            proved=() if status is Status.SOLVED else self._proved_below(position),
-        )
 
     def abort(self) -> None:
         self._aborted = True
@@ -159,17 +115,32 @@ class PortableEngine:
 
     # -- the search -------------------------------------------------------------------
 
-    def _search(self, position: Any, window: Window, algorithm: str) -> None:
-        alpha, beta = window
+    def _search(
+        self, position: Any, window: Window, algorithm: str, node_budget: int | None,
+        known: Iterable[Known],
+    ) -> Searched:
+        self._root, self._nodes, self._node_budget = position, 0, node_budget
+        self._aborted = False
+        for seed in known:
+            self.tighten(seed.position, seed.bounds)
+        status = Status.SOLVED
+        try:
+            with _deep_recursion():
+                self._run(position, window, algorithm)
+        except _StoppedError as stopped:
+            status = stopped.status
+        return Searched(status, self.known(position), self._nodes)
+
+    def _run(self, position: Any, window: Window, algorithm: str) -> None:
         searches = Searches(self.game, self, self._visit)
         if algorithm == "minimax":
             searches.minimax(position)
         elif algorithm == "alphabeta":
-            searches.alphabeta(position, alpha, beta)
+            searches.alphabeta(position, *window)
         elif algorithm == "mtdf":
-            searches.mtdf(position, alpha, beta, self.guess(position))
+            searches.mtdf(position, window, self.guess(position))
         else:
-            searches.negamax(position, alpha, beta, scout=algorithm == "negascout")
+            searches.negamax(position, *window, scout=algorithm == "negascout")
 
     def _visit(self) -> None:
         self._nodes += 1
@@ -193,16 +164,7 @@ class PortableEngine:
         entry = self._entry(position)
         self._table[entry] = narrowed(self._table.get(entry, self.game.score_range), bounds)
 
-    def _proved_below(self, position: Any) -> list[Known]:
-        """Children and grandchildren about which more is known than the rules tell."""
-        children = [self.game.play(position, move) for move in self.game.moves(position)]
-        grandchildren = [
-            self.game.play(child, move) for child in children for move in self.game.moves(child)
-        ]
-        known = [Known(below, self.known(below)) for below in [*children, *grandchildren]]
-        return [item for item in known if item.bounds != self.game.score_range]
-
-    def _line(self, position: Any) -> list[Move]:
+    def _line(self, position: Any, found: Searched) -> list[Move]:
         """Best play as far as the table proves it: each move keeps the proved bound."""
         line: list[Move] = []
         while moves := self.game.moves(position):

@@ -10,24 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from zermelo.engine.capabilities import Run
-from zermelo.engine.checkpoints import load_records, seal, unseal
+from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
-    ALGORITHMS,
     Efforts,
     EngineError,
-    Expansion,
     Known,
     Progress,
-    SearchReport,
     Status,
     Window,
-    checked_window,
     narrowed,
 )
+from zermelo.engine.searching import Searched
 from zermelo.engine.shared_table import SharedTable
 from zermelo.engine.weights import PHASE_SPAN, Layout, load_weights, weight_file
-from zermelo.games import KEY_BYTES, Bounds, GameError, Move
+from zermelo.games import Bounds, Move
 from zermelo.games.reversi import PASS, Reversi, ReversiPosition
 
 TEXTBOOK = ("minimax", "alphabeta", "negamax")
@@ -46,17 +43,16 @@ COMBINATIONS = (
     ("killer", "history", "transposition", "trained"),
 )
 NO_MOVE = 64
-CHECKPOINT_EFFORT = 8  # entries that took fewer than 2^8 nodes are quicker found again
-MOST_CHECKPOINT_BYTES = 64 << 20
 MOST_BITS = 128.0  # the effort of what looks impossible
-_MAGIC = b"ZRC1"
 _LN_2 = math.log(2)
 
 
-class ReversiEngine:
+class ReversiEngine(CompiledEngine):
     """Alpha-beta on bitboards; see docs/engine.md for how it searches."""
 
-    algorithms = ALGORITHMS
+    game: Reversi
+    checkpoint_kind = b"ZRC1"
+    checkpoint_effort = 8  # 2^8 nodes
 
     def __init__(
         self,
@@ -92,48 +88,6 @@ class ReversiEngine:
 
     # -- the Engine protocol --------------------------------------------------------
 
-    def solve(
-        self,
-        position: ReversiPosition,
-        window: Window | None = None,
-        *,
-        algorithm: str = "mtdf",
-        node_budget: int | None = None,
-        known: Iterable[Known] = (),
-    ) -> SearchReport:
-        window = checked_window(self, window, algorithm)
-        limits = self.game.score_range
-        started = time.perf_counter()
-        for item in known:
-            bounds = item.bounds & limits
-            self.core.tell(item.position.own, item.position.opponent, *_pair(bounds))
-        self._bounds, self._aborted = limits, False
-        self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
-        if node_budget is not None and algorithm in TEXTBOOK:
-            node_budget *= self.threads  # shared out among threads of which one searches
-        age = self._shared.age() if self._shared else None
-        self.core.prepare(self.game.plies_left(position), node_budget, age)
-        if self.game.is_final(position):
-            score = self.game.score(position)
-            self._bounds, move = Bounds(score, score), None
-        elif algorithm in TEXTBOOK:
-            move = self._textbook(position, algorithm, window)
-        else:
-            move = self._search(position, algorithm, window)
-        status, nodes = Status(self.core.status), max(1, self.core.nodes)
-        seconds = time.perf_counter() - started
-        solved = status is Status.SOLVED
-        line = self._line(position, move) if solved else []
-        return SearchReport(
-            status=status,
-            bounds=self._bounds,
-            move=line[0] if line else move,
-            line=tuple(line),
-            nodes=nodes,
-            seconds=seconds,
-            proved=() if solved else self._proved_below(position),
-        )
-
     def abort(self) -> None:
         self._aborted = True
         self.core.abort()
@@ -151,29 +105,6 @@ class ReversiEngine:
     def efforts(self, position: ReversiPosition, threshold: int) -> Efforts | None:
         bits = self.core.efforts(position.own, position.opponent, threshold)
         return None if bits is None else _efforts(bits)
-
-    def checkpoint(self) -> bytes:
-        effort = CHECKPOINT_EFFORT
-        records: bytes = self.core.dump(effort)
-        while len(records) > MOST_CHECKPOINT_BYTES:
-            # A table that many workers share: keep what was most expensive to find out.
-            effort += 2
-            records = self.core.dump(effort)
-        return seal(_MAGIC, self.game, records)
-
-    def restore(self, checkpoint: bytes) -> None:
-        load_records(self.core.load, unseal(_MAGIC, self.game, checkpoint))
-
-    def clear(self) -> None:
-        self.core.clear()
-
-    def expand(self, keys: bytes) -> Expansion:
-        if len(keys) % KEY_BYTES:
-            raise GameError(f"{len(keys)} bytes are no sequence of {KEY_BYTES}-byte keys")
-        try:
-            return Expansion(*self.core.expand(keys))
-        except ValueError as error:
-            raise GameError(f"{self.game.short_spec}: {error}") from None
 
     # -- capabilities -----------------------------------------------------------------
 
@@ -240,25 +171,41 @@ class ReversiEngine:
 
     # -- searching --------------------------------------------------------------------
 
-    def _search(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
+    def _search(
+        self, position: ReversiPosition, window: Window, algorithm: str, node_budget: int | None,
+        known: Iterable[Known],
+    ) -> Searched:
+        limits = self.game.score_range
+        for item in known:
+            bounds = item.bounds & limits
+            self.core.tell(item.position.own, item.position.opponent, *_pair(bounds))
+        self._bounds, self._aborted = limits, False
+        self._root_moves = max(1, len(self.core.moves(position.own, position.opponent)))
+        if node_budget is not None and algorithm in TEXTBOOK:
+            node_budget *= self.threads  # shared out among threads of which one searches
+        age = self._shared.age() if self._shared else None
+        self.core.prepare(self.game.plies_left(position), node_budget, age)
+        if self.game.is_final(position):
+            score = self.game.score(position)
+            self._bounds, move = Bounds(score, score), None
+        elif algorithm in TEXTBOOK:
+            move = self._textbook(position, algorithm, window)
+        else:
+            move = self._settle(position, algorithm, window)
+        return Searched(Status(self.core.status), self._bounds, max(1, self.core.nodes), move)
+
+    def _settle(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
         """Ask until the window is settled; the best move of the last answer at or above alpha."""
         best: Move | None = None
         guess = self.guess(position)
         while not window.settled_by(self._bounds):
-            bounds = self._bounds
-            alpha, beta = window
-            if algorithm == "mtdf":
-                beta = max(bounds.lo + 1, alpha + 1, min(guess, bounds.hi, beta))
-                alpha = beta - 1
-            found = self._ask(position, alpha, beta)
+            asked = window.next_question(guess, self._bounds) if algorithm == "mtdf" else window
+            found = self._ask(position, *asked)
             if found is None:
                 return best
             guess, move = found
-            limits = self.game.score_range
-            self._bounds = narrowed(bounds, Bounds(
-                guess if guess > alpha else limits.lo, guess if guess < beta else limits.hi,
-            ))
-            if best is None or guess > alpha:
+            self._bounds = narrowed(self._bounds, asked.proved_by(guess, self.game.score_range))
+            if best is None or guess > asked.alpha:
                 best = move
         return best
 
@@ -294,19 +241,15 @@ class ReversiEngine:
         """Narrow the bounds by one search that may be fail-hard: outside the window the score
         is no more than a bound on its side."""
         limits = self.game.score_range
-        alpha, beta = max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1)
+        asked = Window(max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1))
         found = self.core.textbook(
-            position.own, position.opponent, algorithm, alpha, beta, TEXTBOOK_ORDER
+            position.own, position.opponent, algorithm, *asked, TEXTBOOK_ORDER
         )
         if found is None:
             return None
         score, square = found
-        if algorithm == "minimax":
-            self._bounds = Bounds(score, score)
-        else:
-            self._bounds = Bounds(
-                score if score > alpha else limits.lo, score if score < beta else limits.hi
-            )
+        exact = algorithm == "minimax"
+        self._bounds = Bounds(score, score) if exact else asked.proved_by(score, limits)
         return self._move(position, square)
 
     # -- what the table knows ---------------------------------------------------------
@@ -319,36 +262,31 @@ class ReversiEngine:
         other = ReversiPosition(position.opponent, position.own, turn)
         return [(PASS, other)] if self.core.moves(other.own, other.opponent) else []
 
-    def _proved_below(self, position: ReversiPosition) -> Sequence[Known]:
-        """Children and grandchildren about which the table knows more than the rules tell."""
-        children = [child for _, child in self._children(position)]
-        grandchildren = [below for child in children for _, below in self._children(child)]
-        proved = []
-        for below in [*children, *grandchildren]:
-            entry = self.core.ask(below.own, below.opponent)
-            if entry is not None and entry[:2] != _pair(self.game.score_range):
-                proved.append(Known(below, Bounds(entry[0], entry[1])))
-        return proved
+    def known(self, position: ReversiPosition) -> Bounds:
+        entry = self.core.ask(position.own, position.opponent)
+        return self.game.score_range if entry is None else Bounds(entry[0], entry[1])
 
-    def _line(self, position: ReversiPosition, move: Move | None) -> list[Move]:
-        """Best play to the end, from an exact value; empty when only a bound was asked.
+    def _line(self, position: ReversiPosition, found: Searched) -> list[Move]:
+        """Best play to the end, from an exact value; the first move if only a bound is known.
 
         The search below proves each move; it finds nearly everything in the table.
         """
-        if not self._bounds.exact:
-            return [] if move is None else [move]
-        value = self._bounds.lo
+        if not found.solved:
+            return []
+        if not found.bounds.exact:
+            return [] if found.move is None else [found.move]
+        value = found.bounds.lo
         line: list[Move] = []
         while children := self._children(position):
             entry = self.core.ask(position.own, position.opponent)
-            preferred = entry[2] if entry and line else move
+            preferred = entry[2] if entry and line else found.move
             children.sort(key=lambda child: child[0] != preferred)
             for chosen, after in children:
                 self.core.turn_to(self.game.plies_left(after))
-                found = self._ask(after, -value, 1 - value)
-                if found is None or self._aborted:
+                answer = self._ask(after, -value, 1 - value)
+                if answer is None or self._aborted:
                     return line
-                if found[0] <= -value:
+                if answer[0] <= -value:
                     line.append(chosen)
                     position, value = after, -value
                     break

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from zermelo.engine.interface import Window
 from zermelo.games import Bounds, Game
 
 
@@ -78,7 +79,7 @@ class Searches:
         if not children:
             return self._final(position, maximising=True)
         stored = self._proofs.known(position)
-        if stored.exact or stored.lo >= beta or stored.hi <= alpha:
+        if Window(alpha, beta).settled_by(stored):
             return stored.lo if stored.lo >= beta or stored.exact else stored.hi
         best, low = -self._beyond, alpha
         for number, child in enumerate(children):
@@ -95,15 +96,10 @@ class Searches:
         self._record(position, best, alpha, beta)
         return best
 
-    def mtdf(self, position: Any, alpha: int, beta: int, guess: int) -> None:
-        """Null windows that close in on the score, until it is known within alpha and beta."""
-        guess = max(alpha + 1, min(beta, guess))
-        while True:
-            bounds = self._proofs.known(position)
-            if bounds.exact or bounds.lo >= beta or bounds.hi <= alpha:
-                return
-            threshold = min(max(guess, bounds.lo + 1, alpha + 1), bounds.hi, beta)
-            guess = self.negamax(position, threshold - 1, threshold)
+    def mtdf(self, position: Any, window: Window, guess: int) -> None:
+        """Null windows that close in on the score, until it is known within the window."""
+        while not window.settled_by(bounds := self._proofs.known(position)):
+            guess = self.negamax(position, *window.next_question(guess, bounds))
 
     def _children(self, position: Any) -> list[Any]:
         """Positions after all moves, those with the fewest replies first."""
@@ -117,7 +113,5 @@ class Searches:
         return score if maximising else -score
 
     def _record(self, position: Any, best: int, alpha: int, beta: int) -> None:
-        limits = self._game.score_range
-        self._proofs.tighten(position, Bounds(
-            best if best > alpha else limits.lo, best if best < beta else limits.hi
-        ))
+        proved = Window(alpha, beta).proved_by(best, self._game.score_range)
+        self._proofs.tighten(position, proved)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.searcher import Dropped, Interruption, Searcher
-from zermelo.engine import Engine, SearchReport, Status, reversi
+from zermelo.engine import Engine, SearchReport, Status, compiled
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import SavedSearch
@@ -181,7 +181,7 @@ def test_a_large_table_keeps_what_was_expensive(
     alone = Searcher(hash_mb=16).solve(question)
     assert isinstance(alone, pb.Result)
     most = 20_000
-    monkeypatch.setattr(reversi, "MOST_CHECKPOINT_BYTES", most)
+    monkeypatch.setattr(compiled, "MOST_CHECKPOINT_BYTES", most)
     stopped = interrupted(
         Searcher(hash_mb=16, checkpoints=checkpoints), question, alone.nodes // 2
     )
