@@ -2,7 +2,8 @@
 
 | module            | what it knows                                                             |
 | ----------------- | ------------------------------------------------------------------------- |
-| `manager`         | the door, and the calls that wait for work                                 |
+| `manager`         | the door; what comes together shares a statement                           |
+| `queue`           | the calls that wait for work                                               |
 | `assigner`        | which workunits go to which calls, and with which node budget              |
 | `quota`           | how many more leases a host or a user may have                             |
 | `second_opinions` | workunits that are asked again, and probes                                 |
