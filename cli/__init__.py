@@ -20,6 +20,7 @@ COMMANDS = {
     "game": "zermelo.cli.game",
     "games": "zermelo.cli.games",
     "gtp": "zermelo.cli.gtp",
+    "health": "zermelo.cli.health",
     "match": "zermelo.cli.match",
     "play": "zermelo.cli.play",
     "proof": "zermelo.cli.proof",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from zermelo import ZermeloError
+from zermelo.logs import FORMATS, JSON, LEVELS, PLAIN, TEXT, LogStyle
 from zermelo.parts import is_installed
 from zermelo.server.embedded import default_data_dir, embedded_database
 
@@ -67,6 +73,38 @@ def json_option(command: F) -> F:
     )
 
 
+def log_options(level: str = PLAIN.level) -> Callable[[F], F]:
+    """``--log-format`` and ``--log-level``: how a service tells what happens."""
+
+    def decorate(command: F) -> F:
+        @option("--log-format", type=click.Choice(FORMATS), default=TEXT,
+                help="Lines of the log: for people, or JSON objects for programs.")
+        @option("--log-level", type=click.Choice(LEVELS), default=level,
+                help="What is less than this is not logged.")
+        @wraps(command)
+        def with_style(*arguments: Any, log_format: str, log_level: str, **more: Any) -> Any:
+            if log_format == JSON:
+                # The lines of gRPC's own would stand among the objects.
+                os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+            return command(*arguments, log_style=LogStyle(log_format, log_level), **more)
+
+        return with_style  # type: ignore[return-value]
+
+    return decorate
+
+
+@contextmanager
+def end_told_in_log(log_style: LogStyle) -> Iterator[None]:
+    """Whoever reads the log by program reads there, too, why a service ended."""
+    try:
+        yield
+    except ZermeloError as error:
+        if log_style.format != JSON:
+            raise
+        logging.getLogger(__name__).critical("%s", error)
+        sys.exit(error.exit_code)
+
+
 def target_seconds_option(command: F) -> F:
     return option(
         "--target-seconds", type=click.FloatRange(0.01, 86400), default=None,
@@ -86,6 +124,14 @@ def database_options(command: F) -> F:
         help="Use this PostgreSQL (15 or newer) instead of the embedded one.",
     )  # fmt: skip
     return data_dir(database(command))
+
+
+def read_database_option(command: F) -> F:
+    """``--read-database``: a streaming replica, for whoever only reads."""
+    return option(
+        "--read-database", default="", metavar="URL", callback=_without_password,
+        help="Pages and researchers read there: a replica of --database.  [default: --database]",
+    )(command)  # fmt: skip
 
 
 def _without_password(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -11,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zermelo.cli.options import database_options, open_database, option
+from zermelo.cli.options import (
+    database_options,
+    end_told_in_log,
+    log_options,
+    open_database,
+    option,
+    read_database_option,
+)
+from zermelo.logs import LogStyle
 from zermelo.server.coordinator.settings import DEFAULT_LISTEN, CoordinatorSettings
 
 if TYPE_CHECKING:
@@ -48,15 +54,19 @@ def _coordinator_options(command: Command) -> Command:
             help="Where operators call with their certificates.")
     @option("--metrics-listen", default="", metavar="HOST:PORT",
             help="Where Prometheus reads.  [default: nowhere]")
+    @option("--balancer", "balancers", multiple=True, metavar="ADDRESS",
+            help="A load balancer whose word about callers' addresses counts; may be repeated.")
+    @read_database_option
     @wraps(command)
     def with_settings(
         *arguments: Any, listen: str, lease_seconds: float, heartbeat_seconds: float,
         open_access: bool, certificate: Path | None, key: Path | None, client_ca: Path | None,
-        operator_listen: str, metrics_listen: str, **more: Any,
+        operator_listen: str, metrics_listen: str, balancers: tuple[str, ...],
+        read_database: str, **more: Any,
     ) -> None:  # fmt: skip
         settings = CoordinatorSettings(
             listen, lease_seconds, heartbeat_seconds, not open_access, certificate, key,
-            client_ca, operator_listen, metrics_listen,
+            client_ca, operator_listen, metrics_listen, balancers, read_database,
         )  # fmt: skip
         command(*arguments, settings=settings, **more)
 
@@ -65,17 +75,21 @@ def _coordinator_options(command: Command) -> Command:
 
 @serve.command()
 @_coordinator_options
+@log_options()
 @database_options
-def coordinator(data_dir: Path, database: str | None, settings: CoordinatorSettings) -> None:
+def coordinator(
+    data_dir: Path, database: str | None, settings: CoordinatorSettings, log_style: LogStyle
+) -> None:
     """Hand out work to clients and take their results."""
-    _serve("coordinator", data_dir, database, settings)
+    _serve("coordinator", data_dir, database, log_style, settings)
 
 
 @serve.command()
+@log_options()
 @database_options
-def generator(data_dir: Path, database: str | None) -> None:
+def generator(data_dir: Path, database: str | None, log_style: LogStyle) -> None:
     """Grow the tree and choose what to ask."""
-    _serve("generator", data_dir, database)
+    _serve("generator", data_dir, database, log_style)
 
 
 _referee_option = option(
@@ -87,17 +101,21 @@ _referee_option = option(
 
 @serve.command()
 @_referee_option
+@log_options()
 @database_options
-def validator(data_dir: Path, database: str | None, referee_share: float) -> None:
+def validator(
+    data_dir: Path, database: str | None, referee_share: float, log_style: LogStyle
+) -> None:
     """Decide which results to believe."""
-    _serve("validator", data_dir, database, referee_share=referee_share)
+    _serve("validator", data_dir, database, log_style, referee_share=referee_share)
 
 
 @serve.command()
+@log_options()
 @database_options
-def assimilator(data_dir: Path, database: str | None) -> None:
+def assimilator(data_dir: Path, database: str | None, log_style: LogStyle) -> None:
     """Put results into the tree and back their bounds up."""
-    _serve("assimilator", data_dir, database)
+    _serve("assimilator", data_dir, database, log_style)
 
 
 def _web_options(command: Command) -> Command:
@@ -127,7 +145,7 @@ def _web_options(command: Command) -> Command:
                 web_listen, settings.certificate if encrypts else None,
                 settings.key if encrypts else None, web_proxies,
                 web_server or ("" if settings.certificate else settings.listen), None,
-                read_secret(web_secret_file),
+                read_secret(web_secret_file), settings.read_database,
             )  # fmt: skip
             web.check()
         command(*arguments, settings=settings, web=web, **more)
@@ -139,30 +157,34 @@ def _web_options(command: Command) -> Command:
 @_coordinator_options
 @_web_options
 @_referee_option
+@log_options()
 @database_options
 def all_services(
     data_dir: Path, database: str | None, settings: CoordinatorSettings, referee_share: float,
-    web: WebSettings | None,
+    web: WebSettings | None, log_style: LogStyle,
 ) -> None:  # fmt: skip
     """One of each, as processes of their own that are started again when they die."""
-    _start_log()
-    if database is not None:
-        _serve_all(database, settings, referee_share, web)
-        return
-    from zermelo.server.embedded import EmbeddedDatabase
+    log_style.start("all")
+    with end_told_in_log(log_style):
+        if database is not None:
+            _serve_all(database, settings, referee_share, web, log_style)
+            return
+        from zermelo.server.embedded import EmbeddedDatabase
 
-    with EmbeddedDatabase(data_dir) as embedded:
-        _serve_all(embedded.url, settings, referee_share, web, embedded.keep_alive)
+        with EmbeddedDatabase(data_dir) as embedded:
+            _serve_all(
+                embedded.url, settings, referee_share, web, log_style, embedded.keep_alive
+            )
 
 
 def _serve_all(
     url: str, settings: CoordinatorSettings, referee_share: float, web: WebSettings | None,
-    also: Callable[[], None] = lambda: None,
+    log_style: LogStyle, also: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
     from zermelo.cli.services import SERVICES, service_process, web_process
     from zermelo.server.supervisor import Supervisor
 
-    supervisor = Supervisor()
+    supervisor = Supervisor(log_style=log_style)
     for name in SERVICES:
         supervisor.start(name, service_process(name, url, settings, referee_share))
     if web is not None:
@@ -174,17 +196,12 @@ def _serve(
     name: str,
     data_dir: Path,
     database: str | None,
+    log_style: LogStyle,
     settings: CoordinatorSettings | None = None,
     referee_share: float = 0.0,
 ) -> None:
     from zermelo.cli.services import service_process
 
-    _start_log()
-    with open_database(data_dir, database) as url:
+    log_style.start(name)
+    with end_told_in_log(log_style), open_database(data_dir, database) as url:
         service_process(name, url, settings or CoordinatorSettings(), referee_share)()
-
-
-def _start_log() -> None:
-    from zermelo.server.supervisor import LOG_FORMAT
-
-    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 from pathlib import Path
 
 import click
 
-from zermelo.cli.options import database_options, option
+from zermelo.cli.options import (
+    database_options,
+    end_told_in_log,
+    log_options,
+    option,
+    read_database_option,
+)
+from zermelo.logs import LogStyle
 from zermelo.server.embedded import EmbeddedDatabase
 from zermelo.web.server import serve_gently
 from zermelo.web.settings import DEFAULT_LISTEN, WebError, WebSettings
@@ -29,21 +34,24 @@ from zermelo.web.settings import DEFAULT_LISTEN, WebError, WebSettings
         help="A reverse proxy that encrypts and tells visitors' addresses; may be repeated.")
 @option("--secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
         default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
+@read_database_option
+@log_options("warning")
 @database_options
 def web(
     listen: str, server: str, ca_file: Path | None, certificate: Path | None, key: Path | None,
-    trusted_proxies: tuple[str, ...], secret_file: Path | None, data_dir: Path,
-    database: str | None,
+    trusted_proxies: tuple[str, ...], secret_file: Path | None, read_database: str,
+    log_style: LogStyle, data_dir: Path, database: str | None,
 ) -> None:  # fmt: skip
     """Serve the pages: campaigns, positions, proofs, people. Ctrl-C stops it."""
     from zermelo.server.database import check_schema, connect_once
-    from zermelo.server.supervisor import LOG_FORMAT, run_until_signalled
+    from zermelo.server.supervisor import run_until_signalled
 
     settings = WebSettings(
-        listen, certificate, key, trusted_proxies, server, ca_file, read_secret(secret_file)
-    )
+        listen, certificate, key, trusted_proxies, server, ca_file, read_secret(secret_file),
+        read_database,
+    )  # fmt: skip
     settings.check()
-    logging.basicConfig(format=LOG_FORMAT, level=logging.WARNING, stream=sys.stderr)
+    log_style.start("web")
 
     def tell() -> None:
         click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
@@ -53,11 +61,12 @@ def web(
             check_schema(connection)
         run_until_signalled(lambda stop: serve_gently(url, stop, settings, tell))
 
-    if database is not None:
-        run(database)
-        return
-    with EmbeddedDatabase(data_dir) as embedded:
-        run(embedded.url)
+    with end_told_in_log(log_style):
+        if database is not None:
+            run(database)
+            return
+        with EmbeddedDatabase(data_dir) as embedded:
+            run(embedded.url)
 
 
 def read_secret(file: Path | None) -> str:

@@ -93,7 +93,7 @@ def run(url: str, stop: threading.Event) -> None:
             elif most < BATCH:
                 rest(time.monotonic() - started, stop)
 
-    serve(url, stop, work)
+    serve("assimilator", url, stop, work)
 
 
 def assimilate(connection: Connection, campaign: Campaign, batch: int = BATCH) -> int:

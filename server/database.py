@@ -10,7 +10,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from zermelo import ZermeloError
 from zermelo.retry import LONGEST_PAUSE, Backoff, Outage, Retry, Stopped, first_line
 from zermelo.server.vocabulary import SCHEMA_LOCK
-from zermelo.sql import migrations, query, schema
+from zermelo.sql import Migration, migrations, query, schema
 
 log = logging.getLogger(__name__)
 # What psycopg warns of when it closes a lost connection is told already, by our own error.
@@ -34,6 +34,10 @@ OLDEST_SERVER = 150000
 _CONNECT_SECONDS = 5
 #: How long to leave the rows to the transaction that won them.
 FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
+#: How long a migration waits for a table at a time, how often, and for how long it lets the others
+#: go first.
+LONGEST_WAIT_MS, MOST_TURNS = 1000, 40
+FIRST_TURN, LONGEST_TURN = 0.2, 2.0
 #: What PostgreSQL or its library says where trying again is no use. Connections that fail have no
 #: error code. A server that speaks another language is taken for one that is away.
 _NO_USE = (
@@ -111,8 +115,11 @@ def wait_for(url: str, stop: threading.Event) -> bool:
     return True
 
 
-def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -> None:
-    """Run `work` on a connection until it returns, again after every loss of the database.
+def serve(
+    name: str, url: str, stop: threading.Event, work: Callable[[Connection], None]
+) -> None:
+    """Run the `work` of a service on a connection until it returns, again after every loss of
+    the database.
 
     Its transactions are not waited for: whatever a crash of the database undoes, `work`
     finds undone and does again. Its statements are planned once.
@@ -124,6 +131,7 @@ def serve(url: str, stop: threading.Event, work: Callable[[Connection], None]) -
             DATABASE.ended()
             began = time.monotonic()
             try:
+                connection.execute(query("name_session"), (f"zermelo {name}",))
                 connection.execute(query("commit_lazily"))
                 connection.execute(query("plan_by_index"))
                 work(connection)
@@ -146,7 +154,7 @@ def schema_version(connection: Connection) -> int:
 
 
 def check_schema(connection: Connection) -> None:
-    """`DatabaseError` unless the database has exactly this program's schema."""
+    """`DatabaseError` unless this program can work with the database's schema."""
     found, wanted = schema_version(connection), migrations()[-1].version
     if found == 0:
         raise DatabaseError("the database is empty; run `zermelo db init`")
@@ -155,11 +163,17 @@ def check_schema(connection: Connection) -> None:
             f"the database has schema version {found}, this program needs {wanted};"
             " run `zermelo db migrate`"
         )
-    if found > wanted:
+    if found > wanted and not _serves(connection, wanted):
         raise DatabaseError(
             f"the database has schema version {found}, newer than this program's {wanted};"
             " install a newer zermelo"
         )
+
+
+def _serves(connection: Connection, version: int) -> bool:
+    """Whether programs of a former version may go on, as all migrations since then say."""
+    row = connection.execute(query("schema_serves"), (version,)).fetchone()
+    return row is not None and row[0] is not None and int(row[0]) <= version
 
 
 def init_schema(connection: Connection) -> bool:
@@ -169,21 +183,45 @@ def init_schema(connection: Connection) -> bool:
         if schema_version(connection):
             return False
         connection.execute(schema())
-        for migration in migrations():
-            connection.execute(query("record_migration"), (migration.version, migration.name))
+        _record(connection, migrations())
     return True
 
 
 def migrate_schema(connection: Connection) -> list[str]:
-    """Apply the missing migrations, all or none; the names of those applied."""
-    with connection.transaction():
-        connection.execute(query("lock_transaction"), (SCHEMA_LOCK,))
-        found = schema_version(connection)
-        missing = [migration for migration in migrations() if migration.version > found]
-        for migration in missing:
-            connection.execute(migration.script)
-            connection.execute(query("record_migration"), (migration.version, migration.name))
-    return [migration.name for migration in missing]
+    """Apply the missing migrations, all or none; the names of those applied.
+
+    Services may run meanwhile. A table that somebody uses for long is waited for in short
+    turns, so that nobody waits long behind us.
+    """
+
+    def attempt() -> list[Migration]:
+        with connection.transaction():
+            connection.execute(query("lock_transaction"), (SCHEMA_LOCK,))
+            connection.execute(query("limit_waiting"), (f"{LONGEST_WAIT_MS}ms",))
+            found = schema_version(connection)
+            missing = [migration for migration in migrations() if migration.version > found]
+            for migration in missing:
+                connection.execute(migration.script)
+            _record(connection, missing)
+        return missing
+
+    retry = Retry(
+        "a table is in use", errors.LockNotAvailable, log=log, attempts=MOST_TURNS,
+        backoff=Backoff(FIRST_TURN, LONGEST_TURN),
+    )  # fmt: skip
+    try:
+        return [migration.name for migration in retry.call(attempt)]
+    except errors.LockNotAvailable as error:
+        raise DatabaseError(
+            f"cannot migrate: {first_line(error)}; somebody keeps it busy (pg_stat_activity)"
+        ) from error
+
+
+def _record(connection: Connection, applied: Sequence[Migration]) -> None:
+    for migration in applied:
+        connection.execute(
+            query("record_migration"), (migration.version, migration.name, migration.serves)
+        )
 
 
 def ensure_schema(url: str) -> None:

@@ -33,7 +33,7 @@ HASH_MB = 16
 
 def run(url: str, stop: threading.Event) -> None:
     """Plan every running campaign until `stop` is set."""
-    serve(url, stop, lambda connection: _Generator(connection, stop).run())
+    serve("generator", url, stop, lambda connection: _Generator(connection, stop).run())
 
 
 class _Generator:

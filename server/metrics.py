@@ -9,16 +9,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
+import psycopg
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from zermelo import ZermeloError
+from zermelo.server.certificate_files import CertificateFiles
 from zermelo.server.database import Connection, DatabaseError, connect_once
 from zermelo.server.trust.records import TRUSTED_AFTER
 from zermelo.sql import query
 
 log = logging.getLogger(__name__)
+
+#: Services that Prometheus does not reach; their connections show that they are there.
+SERVICES = ("generator", "validator", "assimilator")
 
 
 class MetricsError(ZermeloError, ValueError):
@@ -49,11 +54,29 @@ class DatabaseCollector(Collector):
         return []  # the database need not be there when the service starts
 
     def collect(self) -> Iterator[Metric]:
+        measures: list[Metric] = []
         try:
             with connect_once(self._url) as connection:
-                yield from list(_measures(connection))
-        except DatabaseError as error:
-            log.warning("no metrics of the database: %s", error)
+                measures = list(_measures(connection))
+        except (DatabaseError, psycopg.OperationalError) as error:
+            log.debug("no metrics of the database: %s", error)
+        yield GaugeMetricFamily(
+            "zermelo_database_up", "Whether the database answers", value=bool(measures)
+        )
+        yield from measures
+
+
+class CertificateCollector(Collector):
+    """When the certificate that callers are shown ends."""
+
+    def __init__(self, files: CertificateFiles) -> None:
+        self._files = files
+
+    def collect(self) -> Iterator[Metric]:
+        yield GaugeMetricFamily(
+            "zermelo_certificate_not_after_seconds", "Unix time at which the certificate ends",
+            value=self._files.not_after.timestamp(),
+        )  # fmt: skip
 
 
 def _measures(connection: Connection) -> Iterator[Metric]:
@@ -86,3 +109,11 @@ def _measures(connection: Connection) -> Iterator[Metric]:
             work.add_metric([campaign, kind], number)
         answered.add_metric([campaign], done)
     yield from (work, answered)
+    row = connection.execute(query("measured_size")).fetchone()
+    yield GaugeMetricFamily(
+        "zermelo_database_bytes", "Size of the database", value=row[0] if row else 0
+    )
+    services = GaugeMetricFamily("zermelo_services", "Services connected", labels=["service"])
+    for service, count in connection.execute(query("measured_services"), (list(SERVICES),)):
+        services.add_metric([service], count)
+    yield services

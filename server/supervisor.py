@@ -15,12 +15,12 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from zermelo import ZermeloError
+from zermelo.logs import PLAIN, LogStyle
 from zermelo.retry import Backoff
 from zermelo.server.processes import die_with_parent
 
@@ -43,8 +43,6 @@ KILL_SECONDS = 2.5
 CHECK_SECONDS = 0.5
 LONGEST_MESSAGE = 4000
 
-LOG_FORMAT = "%(asctime)s %(process)d %(name)s %(levelname)s: %(message)s"
-
 
 class ServiceError(ZermeloError):
     """A service ended and cannot be started again; the message is its own."""
@@ -57,9 +55,13 @@ class ServiceError(ZermeloError):
 class Child:
     """One supervised process."""
 
-    def __init__(self, name: str, main: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, main: Callable[[], None], log_file: Path | None, log_style: LogStyle
+    ) -> None:
+        """The log goes to the file, or where the parent's goes."""
         self.name = name
         self._main = main
+        self._log_file, self._log_style = log_file, log_style
         self.pid: int | None = None
         self.restarts = 0
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
@@ -67,8 +69,8 @@ class Child:
         self._not_before = 0.0
         self._message = -1
 
-    def start(self, log_file: Path | None) -> None:
-        """Fork the process; its log goes to the file, or where the parent's goes."""
+    def start(self) -> None:
+        """Fork the process."""
         read_end, write_end = os.pipe()
         parent = os.getpid()
         sys.stdout.flush()
@@ -76,17 +78,17 @@ class Child:
         pid = os.fork()
         if pid == 0:
             os.close(read_end)
-            self._live(parent, write_end, log_file)
+            self._live(parent, write_end)
         os.close(write_end)
         self._message, self.pid = read_end, pid
         self._started_at = time.monotonic()
 
-    def check(self, log_file: Path | None) -> None:
+    def check(self) -> None:
         """Notice a death; start again when it is time. `ServiceError` if that is no use."""
         if self.pid is None:
             if time.monotonic() >= self._not_before:
                 self.restarts += 1
-                self.start(log_file)
+                self.start()
             return
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid == 0:
@@ -120,7 +122,7 @@ class Child:
         with os.fdopen(self._message, "rb") as pipe:
             return pipe.read(LONGEST_MESSAGE).decode("utf-8", "replace")
 
-    def _live(self, parent: int, message: int, log_file: Path | None) -> NoReturn:
+    def _live(self, parent: int, message: int) -> NoReturn:
         """The life of the child, from the fork to its exit."""
         code = 70
         try:
@@ -135,7 +137,8 @@ class Child:
             die_with_parent(signal.SIGTERM)
             if os.getppid() != parent:
                 os._exit(code)
-            _start_log(log_file)
+            _write_to(self._log_file)
+            self._log_style.start(self.name)
             self._main()
             code = 0
         except ZermeloError as error:
@@ -143,7 +146,7 @@ class Child:
             log.error("%s: %s", self.name, error)
             code = error.exit_code
         except BaseException:
-            traceback.print_exc()
+            log.critical("%s fails", self.name, exc_info=True)
         finally:
             sys.stderr.flush()
             os._exit(code)
@@ -152,18 +155,18 @@ class Child:
 class Supervisor:
     """Keeps a list of children alive. Call `check` now and then, `stop` at the end."""
 
-    def __init__(self, log_file: Path | None = None) -> None:
-        self._log_file = log_file
+    def __init__(self, log_file: Path | None = None, log_style: LogStyle = PLAIN) -> None:
+        self._log_file, self._log_style = log_file, log_style
         self.children: list[Child] = []
 
     def start(self, name: str, main: Callable[[], None]) -> None:
-        child = Child(name, main)
-        child.start(self._log_file)
+        child = Child(name, main, self._log_file, self._log_style)
+        child.start()
         self.children.append(child)
 
     def check(self) -> None:
         for child in self.children:
-            child.check(self._log_file)
+            child.check()
 
     @property
     def restarts(self) -> int:
@@ -237,13 +240,13 @@ def _name_process(name: str) -> None:
         ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
 
 
-def _start_log(log_file: Path | None) -> None:
+def _write_to(log_file: Path | None) -> None:
+    """Let what this process says go to a file, if one is named."""
     if log_file is not None:
         handle = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         os.dup2(handle, 1)
         os.dup2(handle, 2)
         os.close(handle)
-    logging.basicConfig(format=LOG_FORMAT, level=logging.INFO, stream=sys.stderr, force=True)
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:

@@ -95,7 +95,7 @@ def _judge_until(url: str, stop: threading.Event) -> None:
             # Results that came meanwhile were told of, which ends the waiting at once.
             listener.wait(IDLE_SECONDS, stop)
 
-    serve(url, stop, work)
+    serve("validator", url, stop, work)
 
 
 def validate(connection: Connection, batch: int = BATCH) -> int:

@@ -17,12 +17,16 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _SET = re.compile(r"\{(\w+)\}")
 _COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
+#: How a migration begins after which programs of a former version may go on.
+_SERVES = re.compile(rb"-- Serves programs from version (\d+) on\.\n")
 
 
 class Migration(NamedTuple):
     version: int
     name: str
     script: bytes
+    #: The oldest version whose programs work with the schema of this one.
+    serves: int
 
 
 def query(name: str) -> bytes:
@@ -41,7 +45,11 @@ def migrations() -> list[Migration]:
     found = []
     for file in files(__package__).joinpath("migrations").iterdir():
         if matched := _MIGRATION.fullmatch(file.name):
-            found.append(Migration(int(matched[1]), matched[2], file.read_bytes()))
+            version, script = int(matched[1]), file.read_bytes()
+            said = _SERVES.match(script)
+            found.append(
+                Migration(version, matched[2], script, int(said[1]) if said else version)
+            )
     return sorted(found)
 
 

@@ -7,7 +7,9 @@
 CREATE TABLE schema_migrations (
     version     integer PRIMARY KEY,
     name        text NOT NULL,
-    applied_at  timestamptz NOT NULL DEFAULT now()
+    applied_at  timestamptz NOT NULL DEFAULT now(),
+    -- The oldest version whose programs work with the schema of this one; unknown of old ones.
+    serves      integer
 );
 
 -- -- who ---------------------------------------------------------------------------------

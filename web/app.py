@@ -33,7 +33,8 @@ class WebApplication:
     def __init__(self, url: str, settings: WebSettings) -> None:
         settings.check()
         assets = Assets()
-        self.site = Site(settings, Library(url, settings.statement_seconds), assets)
+        library = Library(settings.read_database or url, settings.statement_seconds)
+        self.site = Site(settings, library, assets)
         self.site.hub = Hub(url, snapshots(self.site), settings.streams_per_address)
         self.site.certificates = Certificates(self.site.library)
         self.site.studies = Studies()

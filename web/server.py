@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import uvicorn
 
+from zermelo.server.certificate_files import LOOK_SECONDS, CertificateFiles
 from zermelo.server.ports import LOOPBACK
 from zermelo.web.app import WebApplication
 from zermelo.web.settings import WebError, WebSettings
@@ -35,6 +36,9 @@ def serve(
     `listening` is called as soon as browsers can connect.
     """
     settings.check()
+    files = None
+    if settings.certificate is not None and settings.key is not None:
+        files = CertificateFiles(settings.certificate, settings.key)
     with _bound(settings) as listener:
         log.info("the pages are at %s", settings.url)
         listening()
@@ -45,7 +49,7 @@ def serve(
             proxy_headers=bool(settings.trusted_proxies),
             forwarded_allow_ips=list(settings.trusted_proxies), lifespan="on",
         )  # fmt: skip
-        asyncio.run(_run(config, listener, stop))
+        asyncio.run(_run(config, listener, stop, files))
 
 
 def serve_gently(
@@ -58,13 +62,19 @@ def serve_gently(
     serve(url, stop, settings, listening)
 
 
-async def _run(config: uvicorn.Config, listener: socket.socket, stop: threading.Event) -> None:
+async def _run(
+    config: uvicorn.Config, listener: socket.socket, stop: threading.Event,
+    files: CertificateFiles | None,
+) -> None:  # fmt: skip
     server = _Server(config)
-    watching = asyncio.create_task(_stop_with(server, stop))
+    watching = [asyncio.create_task(_stop_with(server, stop))]
+    if files is not None:
+        watching.append(asyncio.create_task(_renew(config, files)))
     try:
         await server.serve(sockets=[listener])
     finally:
-        watching.cancel()
+        for task in watching:
+            task.cancel()
     if not server.started:
         raise WebError("the pages could not be started; the log says why")
 
@@ -81,6 +91,17 @@ async def _stop_with(server: uvicorn.Server, stop: threading.Event) -> None:
     if isinstance(application, WebApplication):
         await application.close_streams()
     server.should_exit = True
+
+
+async def _renew(config: uvicorn.Config, files: CertificateFiles) -> None:
+    """Show new visitors a new certificate."""
+    shown = files.contents()
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        contents = files.contents()
+        if contents is not shown and config.ssl is not None:
+            config.ssl.load_cert_chain(files.certificate, files.key)
+            shown = contents
 
 
 def _bound(settings: WebSettings) -> socket.socket:

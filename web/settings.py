@@ -31,6 +31,8 @@ class WebSettings:
     coordinator_ca: Path | None = None
     #: Encrypts the cookies of visitors; empty for a random one that ends with the process.
     secret: str = ""
+    #: A replica to read from; empty for the database itself.
+    read_database: str = ""
     #: Requests a second of one address in the long run, and at once.
     requests_per_second: float = 20.0
     request_burst: float = 200.0

@@ -18,6 +18,7 @@ from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import PRIORITIES, Preferences
 from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
+from zermelo.logs import FORMATS, TEXT
 
 
 @click.command()
@@ -45,6 +46,8 @@ from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
 @option("--view/--no-view", default=None, show_default="on a terminal",
         help="Show each search as a board while the client runs.")
 @option("--verbose", is_flag=True, help="Log every detail.")
+@option("--log-format", type=click.Choice(FORMATS), default=TEXT,
+        help="Lines on the terminal: for people, or JSON objects for programs.")
 def run(
     server: str | None,
     token: str | None,
@@ -63,6 +66,7 @@ def run(
     run_seconds: float | None,
     view: bool | None,
     verbose: bool,
+    log_format: str,
 ) -> None:
     """Take, solve and report workunits until stopped.
 
@@ -109,7 +113,7 @@ def run(
 
     folder.make()
     if view is None:
-        view = sys.stderr.isatty()
+        view = log_format == TEXT and sys.stderr.isatty()
     if view:
         from rich.console import Console
 
@@ -119,7 +123,7 @@ def run(
         start_logging(folder.logs, verbose=verbose, terminal=shown.handler())
         run_daemon(settings, SystemSensors(), shown.show)
     else:
-        start_logging(folder.logs, verbose=verbose)
+        start_logging(folder.logs, verbose=verbose, log_format=log_format)
         run_daemon(settings, SystemSensors())
 
 

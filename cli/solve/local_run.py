@@ -15,10 +15,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from zermelo.games import open_game
+from zermelo.logs import TEXT_FORMAT
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
 from zermelo.server.ports import LOOPBACK, free_port
-from zermelo.server.supervisor import LOG_FORMAT, Supervisor
+from zermelo.server.supervisor import Supervisor
 from zermelo.server.vocabulary import CampaignState, Replication
 
 LOG_NAME = "zermelo.log"
@@ -121,7 +122,7 @@ class LocalRun:
             shutil.rmtree(directory.path / CLIENT, ignore_errors=True)
         log_file = directory.path / LOG_NAME
         handler = logging.FileHandler(log_file)
-        handler.setFormatter(logging.Formatter(LOG_FORMAT))
+        handler.setFormatter(logging.Formatter(TEXT_FORMAT))
         logging.getLogger().addHandler(handler)
         stack.callback(handler.close)
         stack.callback(logging.getLogger().removeHandler, handler)

@@ -21,7 +21,7 @@ from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.known_accounts import KnownAccounts
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.server.coordinator.reading import RequestReader, address_of
+from zermelo.server.coordinator.reading import Callers, RequestReader
 from zermelo.server.coordinator.refusals import RefusalError, banned, refusal_of, refuse
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.standard import StandardServices
@@ -56,7 +56,8 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
         self._reader = RequestReader()
-        self._standard = StandardServices(self._reader)
+        self._callers = Callers(settings.balancers)
+        self._standard = StandardServices(self._reader, self._callers)
 
     def tasks(self) -> list[Coroutine[Any, Any, None]]:
         """What must run as long as this is used."""
@@ -114,7 +115,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         """The request of a caller who was let in."""
         account = ACCOUNT.get(None)
         user = account.user if account else None
-        data = await self._reader.read(context, (user, address_of(context.peer())))
+        data = await self._reader.read(context, (user, self._callers.address_of(context)))
         if user is not None and self._settings.require_token:
             self._accounts.charge(user, len(data) // BYTES_A_CALL)
         request = parse(data)
@@ -168,7 +169,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return account
 
     def _slow_down_stranger(self, context: Any) -> None:
-        wait = self._strangers.wait_needed(address_of(context.peer()))
+        wait = self._strangers.wait_needed(self._callers.address_of(context))
         if wait:
             raise _too_fast(wait)
 

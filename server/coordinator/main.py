@@ -44,7 +44,7 @@ from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import DATABASE, wait_for
-from zermelo.server.metrics import DatabaseCollector, serve_metrics
+from zermelo.server.metrics import CertificateCollector, DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
 
 log = logging.getLogger(__name__)
@@ -115,7 +115,8 @@ async def _serve(
     metrics = CoordinatorMetrics()
     admission = Admission(accounts, settings, metrics)
     # Volunteers wait for each other, never operators for them.
-    pool, own, reading = BlockingPool(url), BlockingPool(url), library(url)
+    pool, own = BlockingPool(url), BlockingPool(url)
+    reading = library(settings.read_database or url)
     service = Service(leases, hosts, metrics, settings)
     handlers = (
         service_handler(COORDINATOR, methods_of(
@@ -127,8 +128,10 @@ async def _serve(
     )
     healthy = health.aio.HealthServicer()
     servers = [_server(admission, handlers, healthy) for _ in range(SERVERS)]
-    bind(servers, settings)
+    certificate = bind(servers, settings)
     metrics.registry.register(DatabaseCollector(url))
+    if certificate is not None:
+        metrics.registry.register(CertificateCollector(certificate))
     serve_metrics(settings.metrics_listen, metrics.registry)
     await statements.open()
 
@@ -144,13 +147,12 @@ async def _serve(
             *admission.tasks(),
             *hosts.tasks(),
             _listen(url, leases, forget),
-            _keep_house(hosts, leases),
+            _keep_house(hosts, leases, healthy),
         )
     ]
     for server in servers:
         await server.start()
-    for part in ("", *NAMES):
-        await healthy.set(part, health_pb2.HealthCheckResponse.SERVING)
+    await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
     log.info("coordinator listens on %s", settings.listen)
     try:
         await _until(stop, tasks)
@@ -217,12 +219,22 @@ async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) ->
     await retry.forever(listen)
 
 
-async def _keep_house(hosts: Hosts, leases: LeaseManager) -> None:
-    """What must happen now and then, and may happen in several coordinators at once."""
+async def _keep_house(
+    hosts: Hosts, leases: LeaseManager, healthy: health.aio.HealthServicer
+) -> None:
+    """What must happen now and then, and may happen in several coordinators at once.
+
+    So it is also what shows whether the database is there. Without it the process is as healthy
+    as it was, and starting it again is no use: only its services are not ready.
+    """
     while True:
+        ready = health_pb2.HealthCheckResponse.SERVING
         for duty in (hosts.note_seen, leases.keep_house):
             try:
                 await duty()
             except psycopg.OperationalError as error:
                 DATABASE.began(first_line(error))
+                ready = health_pb2.HealthCheckResponse.NOT_SERVING
+        for name in NAMES:
+            await healthy.set(name, ready)
         await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -7,15 +7,16 @@ ones at once, or one byte a second, waits for itself alone.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from functools import lru_cache
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import unquote
 
 import grpc
 
+from zermelo import ZermeloError
 from zermelo.proto import service
 from zermelo.proto.limits import LimitError
 from zermelo.server.coordinator.batcher import OverloadError
@@ -26,6 +27,14 @@ MAX_READING = 8
 MAX_WAITING = 2000
 #: How long a caller may take to send one.
 READ_SECONDS = 20.0
+#: Where a load balancer tells whom it speaks for.
+FORWARDED = "x-forwarded-for"
+
+
+class BalancerError(ZermeloError, ValueError):
+    """A load balancer that has no address."""
+
+    exit_code = 2
 
 
 class NoRequestError(LimitError):
@@ -71,12 +80,44 @@ class RequestReader:
         return request
 
 
+class Callers:
+    """Where calls come from, also those that a load balancer of ours hands on."""
+
+    def __init__(self, balancers: Iterable[str] = ()) -> None:
+        """The addresses or networks of balancers; `BalancerError` for what is neither."""
+        try:
+            self._balancers = [ip_network(balancer) for balancer in balancers]
+        except ValueError as error:
+            raise BalancerError(f"--balancer: {error}") from None
+
+    def address_of(self, context: Any) -> str:
+        """What counts as one caller. A balancer names in the last place who called it."""
+        host = host_of(context.peer())
+        if self._balancers and self._is_balancer(host):
+            for name, value in context.invocation_metadata():
+                if name == FORWARDED:
+                    host = str(value).rpartition(",")[2].strip()
+        return owner_of(host)
+
+    def _is_balancer(self, host: str) -> bool:
+        try:
+            address = ip_address(host)
+        except ValueError:
+            return False
+        return any(address in network for network in self._balancers)
+
+
 @lru_cache(maxsize=16_384)
-def address_of(peer: str) -> str:
-    """Where a call comes from, without the port; of IPv6 the network, which one person owns."""
-    kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0].strip("[]")
-    if kind == "ipv6":
+def host_of(peer: str) -> str:
+    """The address in what gRPC calls a peer, without its port and zone."""
+    _, _, rest = unquote(peer).partition(":")
+    return rest.rpartition(":")[0].strip("[]").partition("%")[0]
+
+
+@lru_cache(maxsize=16_384)
+def owner_of(host: str) -> str:
+    """What one person owns: an address; of IPv6 a network."""
+    if ":" in host:
         with suppress(ValueError):
-            return str(ip_network((host.partition("%")[0], 64), strict=False))
+            return str(ip_network((host, 64), strict=False))
     return host

@@ -24,3 +24,7 @@ class CoordinatorSettings:
     operator_listen: str = ""
     #: Where Prometheus reads; empty for nowhere.
     metrics_listen: str = ""
+    #: Addresses of load balancers, which tell the address of a caller in `x-forwarded-for`.
+    balancers: tuple[str, ...] = ()
+    #: A replica that researchers read; empty for the database itself.
+    read_database: str = ""

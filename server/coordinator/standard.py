@@ -14,7 +14,7 @@ import grpc
 
 from zermelo.proto.limits import LimitError
 from zermelo.server.coordinator.batcher import OverloadError
-from zermelo.server.coordinator.reading import NoRequestError, RequestReader, address_of
+from zermelo.server.coordinator.reading import Callers, NoRequestError, RequestReader
 from zermelo.server.coordinator.refusals import refusal_of, refuse
 
 MAX_REQUEST_BYTES = 1024
@@ -25,8 +25,8 @@ Behaviour = Callable[[Any, Any], Awaitable[Any]]
 
 
 class StandardServices:
-    def __init__(self, reader: RequestReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: RequestReader, callers: Callers) -> None:
+        self._reader, self._callers = reader, callers
         self._streams: Counter[str] = Counter()
 
     def guard(self, handler: Any) -> Any:
@@ -41,7 +41,7 @@ class StandardServices:
             )
 
         async def stream(_: Any, context: Any) -> None:
-            with self._counted(address_of(context.peer())):
+            with self._counted(self._callers.address_of(context)):
                 if handler.request_streaming:
                     requests = self._requests(handler, context)
                     async for answer in handler.stream_stream(requests, context):
@@ -56,7 +56,7 @@ class StandardServices:
     async def _read(self, handler: Any, context: Any) -> Any:
         # Of a caller who may take its time with the next request of a stream: not in the way of
         # who asks once.
-        caller = (handler.request_streaming, address_of(context.peer()))
+        caller = (handler.request_streaming, self._callers.address_of(context))
         data = await self._reader.read(context, caller)
         if len(data) > MAX_REQUEST_BYTES:
             raise LimitError(

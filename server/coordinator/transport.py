@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import errno
 import socket
-import ssl
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import grpc
 
 from zermelo import ZermeloError
 from zermelo.server import ports
+from zermelo.server.certificate_files import CertificateFiles, Contents
 from zermelo.server.coordinator.settings import CoordinatorSettings
 
 #: Far longer than opening a port takes.
@@ -33,15 +32,18 @@ class PortTakenError(ZermeloError):
 
 
 class TransportError(ZermeloError, ValueError):
-    """Certificates that are missing or cannot be used."""
+    """Options about certificates that do not go together."""
 
     exit_code = 2
 
 
-def bind(servers: Sequence[grpc.aio.Server], settings: CoordinatorSettings) -> None:
+def bind(
+    servers: Sequence[grpc.aio.Server], settings: CoordinatorSettings
+) -> CertificateFiles | None:
     """Open the port for everybody and, with certificates of their own, that for operators.
 
-    The servers must be made with `grpc.so_reuseport`, and share the connections.
+    The servers must be made with `grpc.so_reuseport`, and share the connections. The files of
+    the certificate, if there is one.
     """
     if (settings.certificate is None) != (settings.key is None):
         raise TransportError("--certificate and --key go together; give both or neither")
@@ -55,29 +57,36 @@ def bind(servers: Sequence[grpc.aio.Server], settings: CoordinatorSettings) -> N
                 f"plain text is for loopback alone, and {settings.listen} is not; make"
                 " certificates with `zermelo tls make` and give --certificate and --key"
             )
-        _add(servers, settings.listen, None)
-        return
-    check_pair(settings.certificate, settings.key)
-    pair = (_read(settings.key), _read(settings.certificate))
-    _add(servers, settings.listen, grpc.ssl_server_credentials([pair]))
+        _add(servers, settings.listen, lambda: None)
+        return None
+    files = CertificateFiles(settings.certificate, settings.key, settings.client_ca)
+    _add(servers, settings.listen, lambda: _credentials(files))
     if settings.client_ca is not None:
-        credentials = grpc.ssl_server_credentials(
-            [pair], root_certificates=_read(settings.client_ca), require_client_auth=True
+        _add(servers, settings.operator_listen, lambda: _credentials(files, for_operators=True))
+    return files
+
+
+def _credentials(files: CertificateFiles, *, for_operators: bool = False) -> object:
+    """What one server shows of the files at each handshake; gRPC shares it among no two."""
+    given = files.contents()
+
+    def configuration(contents: Contents) -> object:
+        return grpc.ssl_server_certificate_configuration(
+            [(contents.key, contents.certificate)],
+            root_certificates=contents.client_ca if for_operators else None,
         )
-        _add(servers, settings.operator_listen, credentials)
 
+    def renewed() -> object | None:
+        nonlocal given
+        contents = files.contents()
+        if contents is given:
+            return None
+        given = contents
+        return configuration(contents)
 
-def check_pair(certificate: Path, key: Path) -> None:
-    """`TransportError` unless this is a certificate and its key, not one for a passphrase."""
-    for path in (certificate, key):
-        _read(path)
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
-    except ssl.SSLError as error:
-        raise TransportError(
-            f"{key} is not the key of the certificate {certificate}, or one of them cannot be"
-            f" read: {error.reason or error}"
-        ) from error
+    return grpc.dynamic_ssl_server_credentials(
+        configuration(given), renewed, require_client_authentication=for_operators
+    )
 
 
 def is_loopback(address: str) -> bool:
@@ -86,11 +95,12 @@ def is_loopback(address: str) -> bool:
 
 
 def _add(
-    servers: Sequence[grpc.aio.Server], listen: str, credentials: object | None
+    servers: Sequence[grpc.aio.Server], listen: str, make_credentials: Callable[[], object | None]
 ) -> None:
     with _alone(listen):
         check_port_free(listen)
         for server in servers:
+            credentials = make_credentials()
             try:
                 bound = (
                     server.add_insecure_port(listen)
@@ -147,10 +157,3 @@ def _taken(listen: str) -> PortTakenError:
         f"cannot listen on {listen}: the port is taken or the address is not ours; "
         "stop the other program or choose another --listen"
     )
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TransportError(f"cannot read {path}: {error.strerror}") from error

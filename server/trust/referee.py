@@ -158,7 +158,7 @@ def run(url: str, stop: threading.Event, core_share: float) -> None:
             else:
                 stop.wait(IDLE_SECONDS)
 
-    serve(url, stop, work)
+    serve("referee", url, stop, work)
 
 
 def _abort_at(stop: threading.Event, referee: Referee) -> None:

@@ -222,6 +222,15 @@ SELECT campaigns.name, totals.nodes, totals.wasted_nodes, totals.checking_nodes,
 FROM totals JOIN campaigns ON campaigns.id = totals.campaign
 WHERE campaigns.state IN ('running', 'paused')
 
+-- name: measured_size
+SELECT pg_database_size(current_database())
+
+-- name: measured_services
+-- How many processes of each service have a connection.
+SELECT service, (SELECT count(*) FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name = 'zermelo ' || service)
+FROM unnest(%s::text[]) AS service
+
 -- name: owns_tables
 -- Whether this login has the rights of the owner of the tables.
 SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('campaigns')

@@ -11,8 +11,16 @@ SELECT to_regclass('schema_migrations') IS NOT NULL
 -- name: schema_version
 SELECT coalesce(max(version), 0) FROM schema_migrations
 
+-- name: schema_serves
+-- The oldest version whose programs work with what was migrated after this version.
+SELECT max(coalesce(serves, version)) FROM schema_migrations WHERE version > %s
+
+-- name: limit_waiting
+-- Give up waiting for a table after so long: everybody else would wait behind us.
+SELECT set_config('lock_timeout', %s, true)
+
 -- name: record_migration
-INSERT INTO schema_migrations (version, name) VALUES (%s, %s)
+INSERT INTO schema_migrations (version, name, serves) VALUES (%s, %s, %s)
 
 -- name: renumber_leases
 -- Go on with lease numbers that no lost future has used: clients may hold leases from after
@@ -26,6 +34,10 @@ SELECT pg_advisory_xact_lock(%s)
 -- name: try_lock_session
 -- Take a lock that lives as long as the connection, or tell that somebody else has it.
 SELECT pg_try_advisory_lock(%s, %s)
+
+-- name: name_session
+-- By this name others see who is connected.
+SELECT set_config('application_name', %s, false)
 
 -- name: plan_by_index
 -- This session's statements find rows by index, a batch at a time. Their plans hold however

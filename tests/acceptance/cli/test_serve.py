@@ -25,6 +25,7 @@ from zermelo.server.launcher import SERVICES
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
 from zermelo.server.vocabulary import Lock
+from zermelo.sql import query
 
 SERVED = (Lock.GENERATOR, Lock.ASSIMILATOR)
 
@@ -208,12 +209,8 @@ def lock_holder(connection: Connection, service: int) -> int:
 
 
 def connected(connection: Connection) -> int:
-    """How many services there are; a coordinator has connections of another name."""
-    row = connection.execute(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        " AND application_name = 'zermelo'"
-    ).fetchone()
-    return int(row[0]) if row else 0
+    """How many services there are besides coordinators."""
+    return sum(count for _, count in connection.execute(query("measured_services"), ([*SERVICES],)))
 
 
 @long

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ from zermelo.server.database import Connection, connect_once, migrate_schema
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.audit import record
-from zermelo.sql import migrations, query
+from zermelo.sql import migrations
 
 SPEC = "reversi:4x4"
 VALUE = KNOWN_VALUES[SPEC]
@@ -75,7 +77,10 @@ def build(connection: Connection, version: int) -> None:
     """The database as a program of that version made it."""
     for migration in migrations()[:version]:
         connection.execute(migration.script)
-        connection.execute(query("record_migration"), (migration.version, migration.name))
+        connection.execute(
+            "INSERT INTO schema_migrations (version, name) VALUES (%s, %s)",
+            (migration.version, migration.name),
+        )
 
 
 def copy_rows(source: Connection, target: Connection, wanted: Columns) -> None:
@@ -112,6 +117,19 @@ def rows(connection: Connection, wanted: Columns) -> dict[str, list[Any]]:
     return found
 
 
+@contextmanager
+def somebody_reads(url: str, tables: Iterable[str]) -> Iterator[None]:
+    """A service in the middle of a transaction, which ends only after a migration began."""
+    with connect_once(url) as reader:
+        reader.execute("BEGIN")
+        for table in tables:
+            reader.execute(sql.SQL("SELECT FROM {}").format(sql.Identifier(table)))
+        end = threading.Timer(0.1, lambda: reader.execute("COMMIT"))
+        end.start()
+        yield
+        end.join()
+
+
 @pytest.fixture(scope="module")
 def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
     """A half-solved database, which the tests only read."""
@@ -145,7 +163,8 @@ def test_a_database_of_every_version_migrates_with_its_rows(
         filled = ("nodes", "workunits", "leases", "results", "evidence")
         assert all(before[table] for table in filled)
 
-        applied = migrate_schema(old)
+        with somebody_reads(empty_database, [*made]):
+            applied = migrate_schema(old)
         assert applied == [migration.name for migration in migrations()[version:]]
         assert rows(old, kept) == before
         assert columns(old) == present

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from zermelo.server import database
 from zermelo.server.database import (
     Connection,
     DatabaseError,
@@ -70,6 +71,35 @@ def test_an_empty_database_is_refused(empty_database: str) -> None:
 def test_a_newer_database_is_refused(connection: Connection) -> None:
     connection.execute("INSERT INTO schema_migrations (version, name) VALUES (9999, 'future')")
     with pytest.raises(DatabaseError, match="newer"):
+        check_schema(connection)
+
+
+def test_a_newer_database_serves_whom_every_migration_since_then_serves(
+    connection: Connection,
+) -> None:
+    latest = migrations()[-1].version
+    add = "INSERT INTO schema_migrations (version, name, serves) VALUES (%s, 'future', %s)"
+    connection.execute(add, (latest + 1, latest))
+    check_schema(connection)
+    connection.execute(add, (latest + 2, latest + 2))
+    connection.execute(add, (latest + 3, latest + 1))
+    with pytest.raises(DatabaseError, match="newer"):
+        check_schema(connection)
+
+
+def test_a_migration_does_not_wait_for_ever(
+    empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "LONGEST_WAIT_MS", 20)
+    monkeypatch.setattr(database, "MOST_TURNS", 2)
+    with connect_once(empty_database) as connection, connect_once(empty_database) as other:
+        connection.execute(migrations()[0].script)
+        connection.execute("INSERT INTO schema_migrations (version, name) VALUES (1, 'first')")
+        with other.transaction():
+            other.execute("SELECT FROM campaigns")
+            with pytest.raises(DatabaseError, match="keeps it busy"):
+                migrate_schema(connection)
+        assert migrate_schema(connection)
         check_schema(connection)
 
 

@@ -166,7 +166,41 @@ def test_strangers_are_slowed_down(
     ("unix:", ""),
 ])
 def test_an_address_is_what_one_person_has(peer: str, address: str) -> None:
-    assert reading.address_of(peer) == address
+    assert reading.Callers().address_of(FromAfar(peer)) == address
+
+
+class FromAfar:
+    """A call with nothing but an origin."""
+
+    def __init__(self, peer: str, *forwarded: str) -> None:
+        self._peer = peer
+        self._metadata = [(reading.FORWARDED, said) for said in forwarded]
+
+    def peer(self) -> str:
+        return self._peer
+
+    def invocation_metadata(self) -> list[tuple[str, str]]:
+        return self._metadata
+
+
+@pytest.mark.parametrize(("peer", "forwarded", "address"), [
+    ("ipv4:192.0.2.7:1", "198.51.100.3", "198.51.100.3"),
+    # Whatever a caller says of itself stands before what the balancer says.
+    ("ipv4:192.0.2.7:1", "203.0.113.9, 198.51.100.3", "198.51.100.3"),
+    ("ipv6:[2001:db8:1:2::9]:1", "2001:db8:7:8::1", "2001:db8:7:8::/64"),
+    ("ipv4:192.0.3.7:1", "198.51.100.3", "192.0.3.7"),
+    ("unix:", "198.51.100.3", ""),
+])
+def test_a_balancer_speaks_for_callers_and_nobody_else(
+    peer: str, forwarded: str, address: str
+) -> None:
+    callers = reading.Callers(["192.0.2.0/24", "2001:db8:1:2::9"])
+    assert callers.address_of(FromAfar(peer, forwarded)) == address
+
+
+def test_a_balancer_has_an_address() -> None:
+    with pytest.raises(reading.BalancerError, match=r"example\.org"):
+        reading.Callers(["example.org"])
 
 
 @pytest.fixture
