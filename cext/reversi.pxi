@@ -16,6 +16,7 @@ include "reversi_state.pxi"
 include "reversi_endgame.pxi"
 include "reversi_middle.pxi"
 include "reversi_lookahead.pxi"
+include "reversi_play.pxi"
 include "reversi_upper.pxi"
 include "reversi_textbook.pxi"
 include "reversi_training.pxi"
@@ -273,6 +274,21 @@ cdef class Core:
         with nogil:
             grains = expected_grains(self.searches, own, opponent)
         return round(grains / GRAINS)
+
+    def look(self, u64 own, u64 opponent, int plies, int alpha, int beta, u64 node_budget):
+        """The trained evaluation `plies` plies ahead, in grains, and the nodes this took; fail-soft
+        and see `look_trained`. None without weights."""
+        cdef Search *s = self.searches
+        cdef Configuration shown
+        cdef u64 before = s.nodes
+        cdef int grains
+        if self.evaluation.weights == NULL:
+            return None
+        with nogil:
+            configure(s.evaluation, own, opponent, s.board, &shown)
+            grains = look_trained(s, own, opponent, &shown, popcount(s.board & ~(own | opponent)),
+                                  plies, alpha, beta, before + node_budget)
+        return grains, s.nodes - before
 
     def efforts(self, u64 own, u64 opponent, int threshold):
         """What proving a score of at least and of less than `threshold` probably costs, in bits

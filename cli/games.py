@@ -9,6 +9,7 @@ import click
 
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_json, print_table, short_time
+from zermelo.cli.plain_errors import CommandError
 
 if TYPE_CHECKING:
     from zermelo.research.games_played import PlayedGame
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def games() -> None:
-    """List and show the games that were played."""
+    """List, show and export the games that were played."""
 
 
 @games.command(name="list")
@@ -44,6 +45,33 @@ def list_(most: int, data_dir: Path, database: str | None, as_json: bool) -> Non
 
 @games.command()
 @click.argument("number", type=click.IntRange(0, 2**63 - 1))
+@option("--format", "form", type=click.Choice(["text", "sgf", "obf"]), default="text",
+        help="text: all that is stored; sgf: Go and reversi; obf: every position, reversi.")
+@option("--output", type=click.Path(dir_okay=False, path_type=Path), default=None,
+        help="The file to write.  [default: standard output]")
+@database_options
+def export(
+    number: int, form: str, output: Path | None, data_dir: Path, database: str | None
+) -> None:
+    """Write the game NUMBER as other programs read it."""
+    from zermelo.research.game_files import FORMATS
+    from zermelo.research.games_played import find_game
+
+    with open_connection(data_dir, database) as connection:
+        played = find_game(connection, number)
+    text = FORMATS[form].write(played)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {str(output)!r}: {error.strerror}") from None
+    click.echo(f"wrote {output}")
+
+
+@games.command()
+@click.argument("number", type=click.IntRange(0, 2**63 - 1))
 @database_options
 @json_option
 def show(number: int, data_dir: Path, database: str | None, as_json: bool) -> None:
@@ -65,7 +93,11 @@ def show(number: int, data_dir: Path, database: str | None, as_json: bool) -> No
         ("start", played.position or "the initial position"),
         ("moves", " ".join(played.moves)),
         ("when", f"{_when(played)}, {short_time(played.seconds)}"),
-    ])
+        *((name, text) for name, text in (
+            ("person", played.person), ("machine", played.opponent), ("device", played.device),
+            ("depth", f"{played.depth} plies" if played.depth else ""),
+        ) if text),
+    ])  # fmt: skip
 
 
 def game_object(game: PlayedGame) -> dict[str, Any]:
@@ -73,8 +105,9 @@ def game_object(game: PlayedGame) -> dict[str, Any]:
         "number": game.id, "game": game.spec, "position": game.position, "first": game.first,
         "second": game.second, "winner": game.winner, "score": game.score, "moves": game.moves,
         "final": game.final, "started_at": game.started_at.isoformat(),
-        "seconds": round(game.seconds, 3),
-    }
+        "seconds": round(game.seconds, 3), "person": game.person, "opponent": game.opponent,
+        "device": game.device, "depth": game.depth,
+    }  # fmt: skip
 
 
 def _when(game: PlayedGame) -> str:

@@ -1,10 +1,11 @@
-"""`zermelo play`: a person against the program, in the terminal."""
+"""`zermelo play`: people and programs, in the terminal."""
 
 from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zermelo.cli.game_files import open_local_game
+from zermelo.cli.game_files import open_local_game, split_file
 from zermelo.cli.games import game_object
 from zermelo.cli.options import (
     database_options,
@@ -22,157 +23,125 @@ from zermelo.cli.options import (
     option,
 )
 from zermelo.cli.plain_errors import CommandError
-from zermelo.games import GameError
+from zermelo.cli.suite import find_position
+from zermelo.cli.table import Seat, Table, say
 from zermelo.parts import install_command
 
 if TYPE_CHECKING:
-    from zermelo.players import Player
     from zermelo.research.games_played import GameInPlay, PlayedGame
     from zermelo.research.tree_queries import TreeQueries
     from zermelo.server.database import Connection
 
 NOT_STORED = f"to store games: {install_command('server')}"
-HELP = "a move such as d3 or pass; undo; moves (show or hide them); board; quit"
+#: Whoever answers a hint.
+HINTER = "engine:2000000"
 
 
 @click.command()
 @click.argument("spec")
 @option("--campaign", default=None, help="Let the opponent play from this campaign's proof.")
 @option("--opponent", default=None, metavar="PLAYER", show_default="proof or engine",
-        help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random.")
-@option("--side", type=click.Choice(["first", "second"]), default="first", help="Your side.")
+        help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random; of two"
+             " people the other one's name.")
+@option("--side", type=click.Choice(["first", "second", "both", "neither"]), default="first",
+        help="Your side; both: two people at this terminal, neither: watch.")
+@option("--against", default=None, metavar="PLAYER", show_default="the opponent",
+        help="With --side neither: who plays the first side.")
 @option("--position", default=None, metavar="TEXT",
-        help="Where to start.  [default: the initial position]")
+        help="Where to start: a position, or its name such as console-1-x or ffo40-44/2."
+             "  [default: the initial position]")
+@option("--moves", default="", metavar="MOVES",
+        help="Moves made already, with commas between them: what 'suspend' tells to go on from.")
 @option("--hide-moves", is_flag=True, help="Do not show the legal moves.")
 @option("--name", default=None, help="Your name.  [default: that of your account]")
+@option("--store/--no-store", default=True, help="Store the finished game for `zermelo games`.")
 @database_options
 @json_option
 def play(
-    spec: str, campaign: str | None, opponent: str | None, side: str, position: str | None,
-    hide_moves: bool, name: str | None, data_dir: Path, database: str | None, as_json: bool,
-) -> None:
+    spec: str, campaign: str | None, opponent: str | None, side: str, against: str | None,
+    position: str | None, moves: str, hide_moves: bool, name: str | None, store: bool,
+    data_dir: Path, database: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Play the game SPEC against the program; finished games are stored.
 
-    Type a move, or: undo, moves, board, help, quit.
+    Type a move, or: hint, undo, moves, board, suspend, help, quit.
     """
     from zermelo.research.games_played import GameInPlay, store_game
     from zermelo.research.players import open_player
 
     game = open_local_game(spec)
-    start = None if position is None else game.parse(position)
-    if start is not None and game.is_final(start):
+    in_play = GameInPlay(game, None if position is None else find_position(game, position))
+    _advance(in_play, list(filter(None, moves.split(","))))
+    if in_play.over:
         raise CommandError("the game is over in that position; choose another")
     person = name or getpass.getuser()
-    unstored = game.is_definition and campaign is None
+    # The rules of a file may be gone when its game is looked at.
+    stored = store and split_file(spec)[0] is None
+    needs_database = stored or campaign is not None
     with (
-        nullcontext((None, None)) if unstored else _open(data_dir, database, campaign)
+        _open(data_dir, database, campaign) if needs_database else nullcontext((None, None))
     ) as (connection, queries):
-        program = open_player(
-            opponent or ("proof" if campaign else "engine"), game, queries=queries
-        )
-        table = Table(GameInPlay(game, start), program, person_first=side == "first",
-                      show_moves=not hide_moves)
+
+        def seat(player: str) -> Seat:
+            return Seat(player, open_player(player, game, queries=queries))
+
+        other = opponent or ("proof" if campaign else "engine")
+        if side == "both":
+            seats = Seat(person), Seat(opponent or "guest")
+        elif side == "neither":
+            seats = seat(against or other), seat(other)
+        else:
+            pair = Seat(person), seat(other)
+            seats = pair if side == "first" else (pair[1], pair[0])
+        table = Table(in_play, seats, show_moves=not hide_moves,
+                      open_hinter=lambda: open_player(HINTER, game))  # fmt: skip
         if not table.play():
-            click.echo("the game was left; it is not stored", err=True)
+            if table.suspended:  # one line, to be copied
+                click.echo(f"go on with: {_command(in_play.moves)}", err=True)
+            else:
+                say("the game was left; it is not stored")
             return
-        players = (person, program.name) if side == "first" else (program.name, person)
-        played = replace(
-            table.in_play.finished(*players), person=person, opponent=program.name,
-            device="terminal",
-        )  # fmt: skip
-        number = None
-        if connection is not None and not game.is_definition:
-            number = store_game(connection, played)
+        played = _finished(in_play, seats)
+        number = store_game(connection, played) if stored and connection is not None else None
     if as_json:
         click.echo(json.dumps(game_object(played) | {"number": number}))
-    else:
-        place = f"stored as game {number}" if number is not None else NOT_STORED
-        if game.is_definition:
-            place = "games of definitions are not stored yet"
-        click.echo(f"{_result(played, person)}; {place}")
+        return
+    place = "it is not stored"
+    if stored:
+        place = NOT_STORED if number is None else f"stored as game {number}"
+    click.echo(f"{_result(played, person)}; {place}")
 
 
-class Table:
-    """The person, the program and the board between them. Boards go to standard error, so
-    that standard output is left to the result."""
+def _advance(in_play: GameInPlay, names: Sequence[str]) -> None:
+    for name in names:
+        in_play.play(in_play.game.find_move(in_play.position, name))
 
-    def __init__(
-        self, in_play: GameInPlay, program: Player, *, person_first: bool, show_moves: bool
-    ) -> None:
-        self.in_play, self._program = in_play, program
-        self._person_first, self._show_moves = person_first, show_moves
 
-    def play(self) -> bool:
-        """Whether the game was played to its end."""
-        self._program.begin()
-        while not self.in_play.over:
-            if self.in_play.first_to_move != self._person_first:
-                self._reply()
-            elif self._must_pass():
-                self._try("pass")
-                _say("you pass")
-            elif not self._persons_turn():
-                return False
-        self._draw()
-        return True
+def _finished(in_play: GameInPlay, seats: tuple[Seat, Seat]) -> PlayedGame:
+    from zermelo.players import depth_of
 
-    def _must_pass(self) -> bool:
-        """In a definition a forced pass stands for the other side's moving again."""
-        game, position = self.in_play.game, self.in_play.position
-        return game.is_definition and game.line_names(game.moves(position)) == ["pass"]
+    people = [seat.name for seat in seats if seat.program is None]
+    programs = [seat.name for seat in seats if seat.program is not None]
+    opponent = programs[-1] if programs else ""
+    return replace(
+        in_play.finished(seats[0].name, seats[1].name), person=people[0] if people else "",
+        opponent=opponent, device="terminal", depth=depth_of(opponent),
+    )  # fmt: skip
 
-    def _reply(self) -> None:
-        move = self._program.choose(self.in_play.position)
-        self.in_play.play(move)
-        _say(f"{self._program.name} plays {self.in_play.game.move_name(move)}")
 
-    def _persons_turn(self) -> bool:
-        """One move of the person; False if the person leaves."""
-        self._draw()
-        while True:
-            try:
-                text = input().strip().lower()
-            except EOFError:
-                return False
-            if text in ("quit", "exit", "q"):
-                return False
-            if text in ("help", "?"):
-                _say(HELP)
-            elif text == "undo":
-                self._undo()
-                self._draw()
-            elif text == "moves":
-                self._show_moves = not self._show_moves
-                self._draw()
-            elif text == "board":
-                self._draw()
-            elif text and self._try(text):
-                return True
-
-    def _try(self, text: str) -> bool:
-        game, position = self.in_play.game, self.in_play.position
-        try:
-            self.in_play.play(game.find_move(position, text))
-        except GameError as error:
-            _say(f"{error}; or: {HELP}")
-            return False
-        return True
-
-    def _undo(self) -> None:
-        """Back to the person's last turn; the program's reply goes with it."""
-        undone = self.in_play.undo()
-        while undone and self.in_play.first_to_move != self._person_first:
-            undone = self.in_play.undo()
-        if not undone:
-            _say("there is nothing to take back")
-            if self.in_play.first_to_move != self._person_first:
-                self._reply()
-
-    def _draw(self) -> None:
-        game, position = self.in_play.game, self.in_play.position
-        _say(f"\n{game.draw(position)}")
-        if self._show_moves and not self.in_play.over:
-            _say(f"moves: {' '.join(game.line_names(game.moves(position)))}")
+def _command(moves: Sequence[str]) -> str:
+    """What was typed, with the moves so far: a game is its command."""
+    context = click.get_current_context()
+    words = ["zermelo", "play", str(context.params["spec"])]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if not isinstance(parameter, click.Option) or parameter.name == "moves":
+            continue
+        if value == parameter.get_default(context) or value is None:
+            continue
+        flag = parameter.opts[0] if value is not False else parameter.secondary_opts[0]
+        words += [flag] if isinstance(value, bool) else [flag, str(value)]
+    return shlex.join([*words, "--moves", ",".join(moves)])
 
 
 @contextmanager
@@ -189,10 +158,6 @@ def _open(
         from zermelo.server.campaigns import find_campaign
 
         yield connection, TreeQueries(connection, find_campaign(connection, campaign))
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
 
 
 def _result(played: PlayedGame, person: str) -> str:

@@ -6,14 +6,15 @@
     SQUARES SIDE; move:score; move:score; ...
 
 The value of a position is the best score listed. Lines that start with ``#`` or ``%``
-and empty ones are skipped; ``# game: SPEC`` says which game it is.
+and empty ones are skipped; ``# game: SPEC`` says which game it is, ``# name: NAME`` what the
+next position is called.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from zermelo.games.foreign_files import read_lines
 SHIPPED = Path(games.__file__).parent / "suites"
 _COMMENTS = ("#", "%")
 _GAME = re.compile(r"[#%]\s*game:\s*(\S+)\s*", re.IGNORECASE)
+_NAME = re.compile(r"[#%]\s*name:\s*([a-z0-9-]+)\s*", re.ASCII)
 _SCORED = re.compile(r"([^\s:]+)\s*:\s*([+-]?[0-9]{1,4})", re.ASCII)
 
 
@@ -36,6 +38,8 @@ class Listed:
     line: int
     position: Any
     score: Score | None
+    #: As the suite calls it; empty if it does not.
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,45 @@ def load_suite(name: str, game: Game[Any] | None = None) -> Suite:
         game = open_game(told or _game_by_size(name, entries[0][1]))
     elif told is not None and open_game(told) != game:
         raise CommandError(f"suite {name!r} is of {told}, not of {game.short_spec}")
-    return Suite(path.stem, game, [_read(name, game, at, line) for at, line in entries])
+    names = _names(numbered)
+    return Suite(
+        path.stem, game,
+        [replace(_read(name, game, at, line), name=names.get(at, "")) for at, line in entries],
+    )  # fmt: skip
+
+
+def find_position(game: Game[Any], text: str) -> Any:
+    """A position as text, or by its name in a shipped suite: ``console-1-x``, ``ffo40-44/2``."""
+    named = re.fullmatch(r"([a-z0-9-]*[a-z][a-z0-9-]*)(?:/([0-9]{1,3}))?", text, re.ASCII)
+    if named is None:
+        return game.parse(text)
+    known: dict[str, Any] = {}
+    for suite in map(load_suite, shipped_suites()):
+        if suite.game.name == game.name and len(suite.game.format(suite.game.initial())) == len(
+            game.format(game.initial())
+        ):
+            for number, listed in enumerate(suite.positions, 1):
+                known[listed.name or f"{suite.name}/{number}"] = listed.position
+    if text in known:
+        return known[text]
+    names = [name for name in known if "/" not in name]
+    names += sorted({f"{name.partition('/')[0]}/1 ..." for name in known if "/" in name})
+    raise CommandError(
+        f"no position {text!r}; write one as text, or one of: {', '.join(names)}"
+        if names else f"no position of {game.short_spec} has a name; write one as text"
+    )
+
+
+def _names(numbered: Sequence[tuple[int, str]]) -> dict[int, str]:
+    """The names of positions by the line of the position."""
+    names: dict[int, str] = {}
+    waiting = ""
+    for at, line in numbered:
+        if found := _NAME.fullmatch(line):
+            waiting = found[1]
+        elif not line.startswith(_COMMENTS):
+            names[at], waiting = waiting, ""
+    return names
 
 
 def _find(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import astuple
 from pathlib import Path
 
@@ -11,14 +12,18 @@ from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_json, print_table
 from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.suite import find_position
 from zermelo.theatre import ALGORITHMS, Direction, GameTree, Kind, Order, Performance, perform
 from zermelo.theatre.drawing import draw
 from zermelo.theatre.evaluation import Evaluation
 from zermelo.theatre.messages import languages, messages
 from zermelo.theatre.performance import as_data
 from zermelo.theatre.story import tell
+from zermelo.theatre.tour import stops
 
 COLOURS = {Kind.PASS: "magenta", Kind.HIT: "cyan", Kind.BEST: "green", Kind.CUT: "red"}
+#: Explanations are broken between words at this column.
+WIDTH = 96
 COLUMNS = ("algorithm", "value", "entered", "visited", "cut", "table hits", "passes")
 
 
@@ -53,7 +58,7 @@ def theatre(
     MAX moves at the root. The story tells every step: nodes with their windows, values, cuts.
     """
     game = open_local_game(spec)
-    tree = GameTree(game, None if position is None else game.parse(position), horizon)
+    tree = GameTree(game, None if position is None else find_position(game, position), horizon)
     names = list(ALGORITHMS) if algorithm == "all" else [algorithm]
     played = [
         perform(tree, Direction(
@@ -74,12 +79,16 @@ def theatre(
 
 
 def _explain(game: str, algorithm: str, language: str) -> None:
-    texts = messages(language)
-    if game in texts["rules"]:
-        click.echo(f"{texts['rules'][game]}\n")
-    for step in texts["tour"]["minimax" if algorithm == "minimax" else "alphabeta"]:
-        click.echo(f"* {step}")
-    click.echo()
+    """The rules and the algorithm, five steps each."""
+    words = messages(language)["page"]
+    for tour in ("rules", "minimax" if algorithm == "minimax" else "alphabeta"):
+        for stop in stops(tour, game, language):
+            title = words["tour_step"].format(title=words[f"tour_{tour}"], number=stop.number)
+            for line in textwrap.wrap(f"{title}: {stop.text}", WIDTH, break_long_words=False,
+                                      break_on_hyphens=False,
+                                      subsequent_indent="    "):  # fmt: skip
+                click.echo(line)
+        click.echo()
 
 
 def _tell(performance: Performance, steps: int | None, language: str) -> None:

@@ -1,4 +1,4 @@
-"""Reversi for play: a fixed number of plies ahead with a textbook evaluation, compiled.
+"""Reversi for play: a fixed number of plies ahead with a textbook evaluation or the trained one.
 
 A depth of N is N plies with nothing added; a forced pass is one of them. Values are sums of
 features, not scores; only a finished game counts by its score, and more than any feature.
@@ -6,17 +6,21 @@ features, not scores; only a finished game counts by its score, and more than an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from zermelo.cext.reversi_depth import DepthSearch
+from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.weights import weight_file
 from zermelo.games import GameError, Move
 from zermelo.games.reversi import PASS, STRIDE, Reversi, ReversiPosition
 
 DEEPEST = 16
 DEFAULT_NODE_BUDGET = 200_000_000
 LARGEST_WEIGHT = 1000
+#: Beyond every trained evaluation: 128 discs.
+_WIDEST = 128 * 64
 
 #: What can be weighed, each the difference of both sides, in the order of the compiled search.
 FEATURES: Final = (
@@ -77,21 +81,62 @@ class ReversiDepth:
         return self._search.evaluate(position.own, position.opponent)
 
     def choose(
-        self, position: ReversiPosition, plies: int, node_budget: int = DEFAULT_NODE_BUDGET
-    ) -> Choice:
-        """The first of the best moves, looking this many plies ahead."""
-        if not 1 <= plies <= DEEPEST:
-            raise GameError(f"a depth is 1 to {DEEPEST} plies, not {plies}")
-        moves = self.game.moves(position)
-        if not moves:
-            raise GameError("the game is over")
-        squares = [] if moves == [PASS] else moves
+        self, position: ReversiPosition, plies: int, node_budget: int = DEFAULT_NODE_BUDGET,
+        moves: Sequence[Move] | None = None,
+    ) -> Choice:  # fmt: skip
+        """The first of the best moves, looking this many plies ahead. Who knows the legal moves
+        can tell them."""
+        moves = _checked(self.game, position, plies, moves)
+        squares = [] if moves == [PASS] else list(moves)
         if self._columns_first:
             squares.sort(key=lambda square: (square % STRIDE, square))
         square, value, nodes = self._search.choose(
             position.own, position.opponent, plies, squares, node_budget
         )
         return Choice(PASS if square < 0 else square, value, nodes)
+
+
+class TrainedDepth:
+    """The same with the trained evaluation of the engine, in 1/64 of a disc."""
+
+    def __init__(self, game: Reversi) -> None:
+        """`GameError` for boards without trained weights."""
+        if not weight_file(game).exists():
+            raise GameError(f"there are no trained weights for {game.short_spec}")
+        self.game = game
+        self._core = ReversiEngine(game, hash_mb=1).core
+
+    def choose(
+        self, position: ReversiPosition, plies: int, node_budget: int = DEFAULT_NODE_BUDGET,
+        moves: Sequence[Move] | None = None,
+    ) -> Choice:  # fmt: skip
+        """The first of the best moves, row by row, looking this many plies ahead."""
+        moves = _checked(self.game, position, plies, moves)
+        chosen, best, spent = moves[0], -_WIDEST, 0
+        for move in moves:
+            after = self.game.play(position, move)
+            # A move that is only as good as the best so far is no better.
+            value, nodes = self._core.look(
+                after.own, after.opponent, plies - 1, -_WIDEST, -best, node_budget - spent
+            )
+            spent += nodes
+            if spent > node_budget:
+                return Choice(chosen, None, spent)
+            if -value > best:
+                chosen, best = move, -value
+        return Choice(chosen, best, spent)
+
+
+def _checked(
+    game: Reversi, position: ReversiPosition, plies: int, moves: Sequence[Move] | None
+) -> Sequence[Move]:
+    """The legal moves; `GameError` for a depth that cannot be, or where the game is over."""
+    if not 1 <= plies <= DEEPEST:
+        raise GameError(f"a depth is 1 to {DEEPEST} plies, not {plies}")
+    found = game.moves(position) if moves is None else moves
+    if not found:
+        raise GameError("the game is over")
+    return found
 
 
 def _square_worth(game: Reversi, square: int) -> int:

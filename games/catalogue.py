@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from zermelo.games.definition.definition import Definition
+from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.library import library_definition, library_names
+from zermelo.games.interface import Game
 from zermelo.games.registry import game_names
 
 #: Games whose rules are code: how a spec is written, and what they are.
@@ -43,6 +46,13 @@ def listed_games() -> list[ListedGame]:
             told = COMPILED.get(name, (f"{name}:...", "an installed package"))
             found.append(ListedGame(name, *told, False))
     return found
+
+
+def title_of(game: Game[Any]) -> str:
+    """What a game is, in a line."""
+    if isinstance(game, DefinedGame):
+        return game.definition.title
+    return COMPILED.get(game.name, ("", ""))[1]
 
 
 def _pattern(definition: Definition) -> str:

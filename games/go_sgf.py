@@ -6,7 +6,7 @@ level of that library is used because its high level knows square boards only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,6 @@ from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 from zermelo.games.go import PASS, Go, GoPosition
 from zermelo.games.go_board import STRIDE, Bitboard
 from zermelo.games.interface import GameError, Move
-from zermelo.games.picture import LETTERS
 
 Properties = dict[str, list[bytes]]
 #: Nodes of the main line, and moves: a board of the past takes time in every later move, and
@@ -142,27 +141,3 @@ def _points(game: Go, values: list[bytes]) -> Iterator[Move]:
 
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
-
-
-def write_sgf(game: Go, moves: Iterable[Move], black: str, white: str, score: int) -> str:
-    """A game from the initial position as SGF, as `read_sgf` reads it; the score is Black's."""
-    position, nodes = game.initial(), []
-    for number, move in enumerate(moves):
-        colour = "BW"[number % 2]
-        point = ""
-        if move != PASS:
-            at = game.picture(position).points[game.touch(position, move).points[0]]
-            point = LETTERS[at.col] + LETTERS[at.row]
-        nodes.append(f";{colour}[{point}]")
-        position = game.play(position, move)
-    points = game.picture(position).points
-    rows, cols = (1 + max(point.row for point in points), 1 + max(point.col for point in points))
-    size = str(cols) if rows == cols else f"{cols}:{rows}"
-    result = "0" if not score else f"{'B' if score > 0 else 'W'}+{abs(score)}"
-    root = (f";GM[1]FF[4]CA[UTF-8]SZ[{size}]PB[{_escaped(black)}]PW[{_escaped(white)}]"
-            f"KM[0]RE[{result}]")  # fmt: skip
-    return f"({root}{''.join(nodes)})\n"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("]", "\\]")

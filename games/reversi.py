@@ -99,6 +99,18 @@ class Reversi(Game[ReversiPosition]):
                 break
         return flipped
 
+    def anchors(self, position: ReversiPosition, square: Square) -> list[Square]:
+        """The own discs at the far ends of the runs that a disc on this square captures."""
+        ends = []
+        for ray in self._rays[square]:
+            for at, step in enumerate(ray):
+                if position.opponent >> step & 1:
+                    continue
+                if at and position.own >> step & 1:
+                    ends.append(step)
+                break
+        return ends
+
     def moves(self, position: ReversiPosition) -> list[Move]:
         placements = self._placements(position)
         if placements or not self._placements(_other_side(position)):

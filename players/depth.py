@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from zermelo.engine.reversi_depth import EVALUATIONS, FEATURES, ReversiDepth
+from zermelo.engine.reversi_depth import EVALUATIONS, FEATURES, ReversiDepth, TrainedDepth
+from zermelo.engine.weights import weight_file
 from zermelo.games import Move
 from zermelo.games.reversi import Reversi, ReversiPosition
 from zermelo.players.interface import PlayerError
@@ -15,6 +16,8 @@ from zermelo.players.solving import EnginePlayer
 PERFECT_NODES = 1_000_000_000
 MOST_PERFECT = 20
 DEFAULT_EVALUATION = "features"
+#: The evaluation that the engine was trained to.
+TRAINED = "trained"
 
 _WEIGHTS = re.compile(r"[a-z-]+=-?[0-9]{1,4}(?:\+[a-z-]+=-?[0-9]{1,4})*", re.ASCII)
 
@@ -23,11 +26,15 @@ class DepthPlayer:
     """Looks `plies` ahead. With at most `perfect` empty squares it plays what is proved best."""
 
     def __init__(
-        self, game: Reversi, plies: int, weights: Mapping[str, int], name: str, perfect: int = 0
+        self, game: Reversi, plies: int, evaluation: str, name: str, perfect: int = 0
     ) -> None:
+        """`evaluation` is a name, or features with weights; empty for the usual one."""
         self.name = name
         self._game, self._plies, self._perfect = game, plies, perfect
-        self._search = ReversiDepth(game, weights)
+        self._search = (
+            TrainedDepth(game) if evaluation == TRAINED
+            else ReversiDepth(game, read_weights(evaluation))
+        )  # fmt: skip
         self._end = EnginePlayer(game, PERFECT_NODES, name) if perfect else None
 
     def choose(self, position: ReversiPosition) -> Move:
@@ -42,7 +49,12 @@ class DepthPlayer:
 
 def has_evaluation(text: str) -> bool:
     """Whether this names an evaluation of reversi, or features with weights."""
-    return not text or text in EVALUATIONS or _WEIGHTS.fullmatch(text) is not None
+    return text in ("", TRAINED, *EVALUATIONS) or _WEIGHTS.fullmatch(text) is not None
+
+
+def has_trained(game: Reversi) -> bool:
+    """Whether there are trained weights for this board."""
+    return weight_file(game).exists()
 
 
 def read_weights(text: str) -> Mapping[str, int]:
@@ -52,8 +64,8 @@ def read_weights(text: str) -> Mapping[str, int]:
         return EVALUATIONS[name]
     if not _WEIGHTS.fullmatch(name):
         raise PlayerError(
-            f"unknown evaluation {text!r}; known: {', '.join(EVALUATIONS)}, or weights such as"
-            f" discs=1+corners=10 of {', '.join(FEATURES)}"
+            f"unknown evaluation {text!r}; known: {', '.join(EVALUATIONS)}, {TRAINED}, or weights"
+            f" such as discs=1+corners=10 of {', '.join(FEATURES)}"
         )
     return {feature: int(weight) for feature, _, weight in
             (part.partition("=") for part in name.split("+"))}  # fmt: skip

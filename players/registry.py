@@ -10,7 +10,7 @@ from typing import Any
 from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
 from zermelo.games import Game
 from zermelo.games.reversi import Reversi
-from zermelo.players.depth import DepthPlayer, has_evaluation, read_perfect, read_weights
+from zermelo.players.depth import TRAINED, DepthPlayer, has_evaluation, read_perfect
 from zermelo.players.evaluations import EVALUATIONS, open_evaluation
 from zermelo.players.interface import Player, PlayerError
 from zermelo.players.looking import LookingPlayer, RandomPlayer
@@ -57,9 +57,7 @@ def _minimax(request: Request) -> Player:
     depth = Request(request.name, plies, request.game, None).number(1, DEEPEST)
     evaluation, _, perfect = how.partition(",")
     if isinstance(request.game, Reversi) and has_evaluation(evaluation):
-        return DepthPlayer(
-            request.game, depth, read_weights(evaluation), request.name, read_perfect(perfect)
-        )
+        return DepthPlayer(request.game, depth, evaluation, request.name, read_perfect(perfect))
     if perfect:
         raise PlayerError(f"player {request.name!r}: only reversi is played perfectly at the end")
     return LookingPlayer(
@@ -98,8 +96,8 @@ KINDS: dict[str, Kind] = {
     "depth": Kind("depth:N", "minimax N plies ahead", _minimax),
     "minimax": Kind("minimax:N,EVALUATION",
                     f"the same by an evaluation: {', '.join(EVALUATIONS)}; of reversi also"
-                    f" {', '.join(TEXTBOOK)} or weights such as discs=1+corners=10, and perfect at"
-                    " the end with minimax:N,EVALUATION,perfect=16", _minimax),
+                    f" {', '.join(TEXTBOOK)}, {TRAINED} or weights such as discs=1+corners=10, and"
+                    " perfect at the end with minimax:N,EVALUATION,perfect=16", _minimax),
     "uct": Kind("uct:N, uct:1.5s", "Monte Carlo tree search, N playouts or seconds for a move",
                 _uct),
     "depth-first": Kind("depth-first", "one player: the first way to a win that is found",
@@ -110,6 +108,12 @@ KINDS: dict[str, Kind] = {
                    lambda it: EnginePlayer(
                        it.game, it.number(1, 10**12, DEFAULT_NODES), it.name)),
 }  # fmt: skip
+
+
+def depth_of(name: str) -> int | None:
+    """How many plies a player looks ahead, where that is what its name tells."""
+    found = re.match(r"(?:minimax|depth):([0-9]{1,2})(?:,|$)", name, re.ASCII)
+    return None if found is None else int(found[1])
 
 
 def known_players() -> str:

@@ -93,17 +93,21 @@ class GameInPlay:
     def moves(self) -> list[str]:
         return self.game.line_names(self._moves)
 
+    @property
+    def last(self) -> tuple[Any, Move] | None:
+        """The last move and the position where it was made; None at the start."""
+        return (self._positions[-2], self._moves[-1]) if self._moves else None
+
     def play(self, move: Move) -> None:
         self._positions.append(self.game.play(self.position, move))
         self._moves.append(move)
 
-    def undo(self) -> bool:
-        """Take the last move back; False if there is none."""
+    def undo(self) -> Move | None:
+        """Take the last move back, and tell which; None if there is none."""
         if not self._moves:
-            return False
-        self._moves.pop()
+            return None
         self._positions.pop()
-        return True
+        return self._moves.pop()
 
     def finished(self, first: str, second: str) -> PlayedGame:
         score = self.game.score(self.position)

@@ -1,7 +1,8 @@
 """A moment of a performance as a picture: the tree as SVG, for lectures and pages.
 
-States are told apart by shape and by colour: current a diamond, visited a disc, reachable a
-ring, unreachable a small grey dot, cut a red square with a cross.
+States are told apart by shape and by colour: current a diamond, visited a disc, reached by the
+game that is played a triangle, reachable a ring, unreachable a small grey dot, cut a red square
+with a cross.
 """
 
 from __future__ import annotations
@@ -111,6 +112,10 @@ def _shape(state: State, x: float, y: float, radius: float) -> str:
         r = radius * 1.3
         points = f"{x:.1f},{y - r:.1f} {x + r:.1f},{y:.1f} {x:.1f},{y + r:.1f} {x - r:.1f},{y:.1f}"
         return f'<polygon class="current" points="{points}"/>'
+    if state is State.REACHED:
+        r = radius * 1.25
+        points = f"{x:.1f},{y - r:.1f} {x + r:.1f},{y + 0.8 * r:.1f} {x - r:.1f},{y + 0.8 * r:.1f}"
+        return f'<polygon class="reached" points="{points}"/>'
     if state is State.CUT:
         r = radius * 0.8
         return (

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import cos, pi, sin
 from typing import Any
 
 from zermelo.games import Game, Move
 from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
+from zermelo.games.reversi import PASS, STRIDE, Reversi
 from zermelo.research.replies import MoveWorth, ProofState, Worth
 
 #: Units of the drawing between neighbouring points.
@@ -21,7 +23,9 @@ DISC = 25
 #: Room for labels beside boards that cannot have them inside.
 MARGIN = 22
 HEXAGON = CELL / 3**0.5
-DOT = 5
+#: Of a heap that is shown by its counters.
+COUNTERS_IN_ROW = 4
+MOST_COUNTERS = 12
 #: Where on its way a move from one point to another is marked.
 ARROW_MARK = 0.5
 #: The state of a move of which only that is told.
@@ -65,6 +69,11 @@ class Mark:
     way: str
     #: Half the side of the square that can be touched.
     reach: float
+    #: Where a piece that moves stands, and where it goes.
+    origin: tuple[float, float] | None = None
+    target: tuple[float, float] | None = None
+    #: The points of a piece that covers more than two.
+    cells: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,8 @@ class Board:
     buttons: list[Button]
     #: The points of the last move.
     last: list[tuple[float, float]]
+    #: Lines through what the last move captured, as one path.
+    captures: str
     captions: Sequence[str]
     name: str
 
@@ -105,12 +116,12 @@ Address = Callable[[str], str]
 def draw_board(
     game: Game[Any], position: Any, worths: Iterable[MoveWorth] = (),
     address: Address = lambda name: "", last: Move | None = None, before: Any = None,
-    *, playing: bool = False,
+    *, playing: bool = False, captures: str = "",
 ) -> Board:  # fmt: skip
     """The board with a link for every move that is told.
 
-    `last` is the move that led here, from the position `before`. To who is `playing` it does not
-    tell what is proved.
+    `last` is the move that led here, from the position `before`; `captures` are the lines of what
+    it took. To who is `playing` it does not tell what is proved.
     """
     picture = game.picture(position)
     moves = {game.move_name(move): move for move in game.moves(position)}
@@ -133,9 +144,41 @@ def draw_board(
     return Board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
         _cells(picture), _lines(picture), _dots(picture), _labels(picture), stones(picture),
-        marks, buttons, _last(game, picture, last, before), picture.captions,
+        marks, buttons, _last(game, picture, last, before), captures, picture.captions,
         f"{game.short_spec}: {', '.join(picture.captions)}",
     )  # fmt: skip
+
+
+def capture_lines(game: Game[Any], before: Any, move: Move) -> str:
+    """Lines from a placed disc of reversi through every run that it captures, as one path."""
+    if not isinstance(game, Reversi) or move == PASS:
+        return ""
+    col, row = _column_and_row(move)
+    lines = []
+    for end in game.anchors(before, move):
+        end_col, end_row = _column_and_row(end)
+        lines.append(f"M{CELL * col} {CELL * row}L{CELL * end_col} {CELL * end_row}")
+    return "".join(lines)
+
+
+def _column_and_row(square: int) -> tuple[int, int]:
+    return square % STRIDE, square // STRIDE
+
+
+@lru_cache(maxsize=64)
+def side_colours(game: Game[Any]) -> tuple[str, str]:
+    """The colours of both sides' pieces; empty where both sides move the same ones."""
+    found = {0: "", 1: ""}
+    position = game.initial()
+    for _ in range(3):
+        for point in game.picture(position).points:
+            if point.piece is not None and point.piece.side is not None:
+                found[point.piece.side] = found[point.piece.side] or str(point.piece.colour)
+        moves = game.moves(position)
+        if not moves or all(found.values()):
+            break
+        position = game.play(position, moves[0])
+    return (found[0], found[1]) if all(found.values()) else ("", "")
 
 
 def brief(worth: Worth, max_score: int) -> str:
@@ -245,7 +288,9 @@ def stones(picture: Picture) -> list[Stone]:
     found = []
     for number, point in enumerate(picture.points):
         x, y = _at(picture, number)
-        if point.count is not None:
+        if point.count is not None and picture.surface is Surface.HEAPS:
+            found += _heap(x, y, point.count)
+        elif point.count is not None:
             found.append(Stone(x, y, "count", "", str(point.count)))
         elif point.piece is not None:
             piece = point.piece
@@ -256,20 +301,37 @@ def stones(picture: Picture) -> list[Stone]:
     return found
 
 
+def _heap(x: float, y: float, count: int) -> list[Stone]:
+    """A heap's counters in rows, as far as there is room, and their number below."""
+    if count > MOST_COUNTERS:
+        return [Stone(x, y, "count", "", str(count))]
+    rows = -(-count // COUNTERS_IN_ROW)
+    found = []
+    for number in range(count):
+        row, col = divmod(number, COUNTERS_IN_ROW)
+        in_row = min(COUNTERS_IN_ROW, count - row * COUNTERS_IN_ROW)
+        aside, down = 10 * (col - (in_row - 1) / 2), 10 * (row - (rows - 1) / 2) - 6
+        found.append(Stone(round(x + aside, 1), round(y + down, 1), "counter", "", ""))
+    return [*found, Stone(x, y + 13, "count", "small", str(count))]
+
+
 def _mark(picture: Picture, touch: Touch, told: MoveWorth, text: str, href: str) -> Mark:
     places = [_at(picture, point) for point in touch.points]
     way, reach = "", CELL / 2
+    origin = target = None
     if touch.kind is TouchKind.FROM_TO:
         (x1, y1), (x2, y2) = places[0], places[-1]
         way = f"M{x1:g} {y1:g}L{x2:g} {y2:g}"
         x, y = x1 + ARROW_MARK * (x2 - x1), y1 + ARROW_MARK * (y2 - y1)
         reach = CELL * 0.34
+        origin, target = places[0], places[-1]
     else:
         x = sum(place[0] for place in places) / len(places)
         y = sum(place[1] for place in places) / len(places)
         if len(places) > 1:
             way = "M" + "L".join(f"{px:g} {py:g}" for px, py in places)
             reach = CELL * 0.34
+    cells = tuple(places) if origin is None and len(places) > 2 else ()
     name = f"{told.move}: {told.worth.proof_state}"
     if told.worth.proof_state is not ProofState.UNKNOWN:
         name += f" {told.worth}"
@@ -277,7 +339,7 @@ def _mark(picture: Picture, touch: Touch, told: MoveWorth, text: str, href: str)
         name += ", best"
     return Mark(
         round(x, 1), round(y, 1), href, name, str(told.worth.proof_state), text,
-        told.best, way, reach,
+        told.best, way, reach, origin, target, cells,
     )  # fmt: skip
 
 

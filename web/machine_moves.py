@@ -73,13 +73,15 @@ async def find_proof(site: Site, game: Game[Any]) -> str:
     return ""
 
 
-async def proved_worth(request: Request, game: Game[Any], position: Any) -> Worth | None:
-    """What is proved about a position; None without a finished campaign."""
+async def proved_worths(
+    request: Request, game: Game[Any], positions: Sequence[Any]
+) -> list[Worth] | None:
+    """What is proved about positions; None without a finished campaign."""
     site = site_of(request)
     name = await find_proof(site, game)
     if not name:
         return None
-    return await site.library.ask(lambda campaigns: campaigns.campaign(name).worth(position))
+    return await site.library.ask(lambda campaigns: campaigns.campaign(name).worths(positions))
 
 
 async def _from_proof(site: Site, game: Game[Any], position: Any) -> str | None:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from zermelo.games import Game
 from zermelo.games.reversi import Reversi
+from zermelo.games.telling import PASS, must_pass
 from zermelo.players import KINDS, PlayerError
 from zermelo.players.registry import DEEPEST
 from zermelo.texts import one_line
@@ -21,7 +22,6 @@ from zermelo.web.finding import Way
 from zermelo.web.words import path_part
 
 PROOF = "proof"
-PASS = "pass"  # noqa: S105
 #: Deeper than this only compiled searches look in time.
 DEEPEST_PLAIN = 4
 MOST_PLAYOUTS = 20_000
@@ -29,8 +29,10 @@ MOST_NODES = 2_000_000
 MOST_PERFECT = 16
 LONGEST_NAME = 40
 _NUMBERS = {"uct": MOST_PLAYOUTS, "engine": MOST_NODES}
+#: What an address turns on; see `Table`.
+SWITCHES = ("hidden", "lines", "still", "auto")
 _PLAIN = ("random", "greedy", PROOF)
-_MINIMAX = re.compile(r"([0-9]{1,2})(?:,[a-z0-9=+-]*)?(?:,perfect=([0-9]{1,2}))?", re.ASCII)
+_MINIMAX = re.compile(r"([0-9]{1,2})(?:,([a-z0-9=+-]*))?(?:,perfect=([0-9]{1,2}))?", re.ASCII)
 
 
 def is_machine(name: str) -> bool:
@@ -55,7 +57,7 @@ def check_machine(name: str, game: Game[Any]) -> None:
             f"the pages do not have the opponent {name[:LONGEST_NAME]!r}; choose minimax:N, uct:N,"
             " engine:N, greedy, random or proof"
         )
-    if not 1 <= int(found[1]) <= deepest or int(found[2] or 0) > MOST_PERFECT:
+    if not 1 <= int(found[1]) <= deepest or int(found[3] or 0) > MOST_PERFECT:
         raise PlayerError(
             f"minimax looks 1 to {deepest} plies ahead in {game.short_spec} on these pages, and"
             f" plays perfectly with at most {MOST_PERFECT} empty squares"
@@ -66,11 +68,16 @@ def deepest_for(game: Game[Any]) -> int:
     return DEEPEST if isinstance(game, Reversi) else DEEPEST_PLAIN
 
 
-def depth_of(name: str) -> int | None:
-    """How many plies a machine looks ahead, where that is how it is told."""
+def machine_title(name: str) -> str:
+    """What a machine is called beside the board; people keep the names that they gave."""
     word, _, argument = name.partition(":")
-    found = _MINIMAX.fullmatch(argument) if word == "minimax" else None
-    return None if found is None else int(found[1])
+    if word == "minimax" and (found := _MINIMAX.fullmatch(argument)):
+        how = "own weights" if "=" in (found[2] or "") else found[2]
+        told = ", ".join(filter(None, [f"depth {found[1]}", how]))
+        return f"{told}, perfect at the end" if found[3] else told
+    if word in _NUMBERS and argument.isdigit():
+        return f"{'Monte Carlo' if word == 'uct' else 'engine'} {int(argument):,}"
+    return "the proof" if name == PROOF else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +88,13 @@ class Table:
     first: str
     second: str
     moves: tuple[str, ...] = ()
+    sitting: str = ""
     #: Whether legal moves are not marked.
     hidden: bool = False
-    sitting: str = ""
+    #: Whether a line shows the direction of every capture.
+    lines: bool = False
+    #: Whether discs change at once.
+    still: bool = False
     #: Whether two machines go on by themselves.
     auto: bool = False
 
@@ -93,7 +104,7 @@ class Table:
         """The address of the same game with something else."""
         at = replace(self, **changes)
         pairs = {"first": at.first, "second": at.second}
-        pairs |= {name: "on" for name in ("hidden", "auto") if getattr(at, name)}
+        pairs |= {name: "on" for name in SWITCHES if getattr(at, name)}
         if at.sitting:
             pairs["sitting"] = at.sitting
         if at.moves:
@@ -103,6 +114,10 @@ class Table:
 
     def mover(self, ply: int) -> str:
         return self.second if ply % 2 else self.first
+
+    def title(self, name: str) -> str:
+        """What a side is called beside the board."""
+        return machine_title(name) if is_machine(name) else name
 
     @property
     def machines(self) -> list[str]:
@@ -116,7 +131,7 @@ class Table:
 def read_table(spec: str, query: Mapping[str, str], moves: list[str]) -> Table:
     return Table(
         spec, _side(query.get("first", "")), _side(query.get("second", "")),
-        tuple(moves), "hidden" in query, query.get("sitting", "")[:100], "auto" in query,
+        tuple(moves), query.get("sitting", "")[:100], **{name: name in query for name in SWITCHES},
     )  # fmt: skip
 
 
@@ -126,11 +141,6 @@ def _side(name: str) -> str:
 
 def persons_name(text: str) -> str:
     return one_line(text, LONGEST_NAME).strip() or "somebody"
-
-
-def must_pass(game: Game[Any], position: Any) -> bool:
-    moves = game.moves(position)
-    return len(moves) == 1 and game.move_name(moves[0]) == PASS
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +163,6 @@ def last_choice(made: list[Step]) -> int:
     """The ply of the last move that a person chose; 0 if there is none."""
     chosen = [ply for ply, step in enumerate(made) if not is_machine(step.who) and not step.forced]
     return chosen[-1] if chosen else 0
-
-
-def count_pieces(game: Game[Any], position: Any) -> tuple[int, int]:
-    """The pieces of the first and of the second side on the board."""
-    pieces = [point.piece for point in game.picture(position).points if point.piece is not None]
-    return sum(piece.side == 0 for piece in pieces), sum(piece.side == 1 for piece in pieces)
-
-
-def why_over(game: Game[Any], way: Way) -> str:
-    if isinstance(game, Reversi):
-        full = sum(count_pieces(game, way.end)) == game.max_score
-        return "The board is full." if full else "Neither side can move."
-    if way.names[-2:] == [PASS, PASS]:
-        return "Both sides passed."
-    return "The rules end the game here."
 
 
 def first_score(game: Game[Any], way: Way) -> int:

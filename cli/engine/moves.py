@@ -14,6 +14,7 @@ from zermelo.cli.game_files import open_local_game
 from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import INTERRUPTED, CommandError
+from zermelo.cli.suite import find_position
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import Engine, SearchReport, Status, open_engine
 from zermelo.games import Bounds, Game, Move
@@ -55,7 +56,7 @@ def moves(
     Exit codes: 0 all solved, 2 wrong input, 3 node budget reached, 130 interrupted.
     """
     game = open_local_game(spec)
-    start = game.initial() if position is None else game.parse(position)
+    start = game.initial() if position is None else find_position(game, position)
     if game.is_final(start):
         raise CommandError("the game is over in that position; choose another")
     engine = open_engine(game, threads=threads, hash_mb=hash_mb)

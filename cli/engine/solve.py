@@ -24,7 +24,7 @@ from zermelo.cli.output import (
     speed,
 )
 from zermelo.cli.plain_errors import INTERRUPTED, CommandError
-from zermelo.cli.suite import Listed, load_suite
+from zermelo.cli.suite import Listed, find_position, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, open_engine
 from zermelo.games import Game
@@ -121,7 +121,7 @@ def _start(game: Game[Any], position: str | None, sgf: Path | None) -> Any:
             return game.read_record(read_limited(sgf, MAX_RECORD_BYTES))
         except OSError as error:
             raise CommandError(f"cannot read {str(sgf)!r}: {error.strerror}") from None
-    return game.initial() if position is None else game.parse(position)
+    return game.initial() if position is None else find_position(game, position)
 
 
 def parse_window(text: str, game: Game[Any]) -> Window:

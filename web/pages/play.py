@@ -7,7 +7,6 @@ moves and sends the visitor on to the address of the position after them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -16,46 +15,36 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
 from zermelo.games import Game
-from zermelo.games.catalogue import listed_games
+from zermelo.games.catalogue import listed_games, title_of
 from zermelo.games.reversi import Reversi
-from zermelo.players import PlayerError
+from zermelo.games.telling import PASS, count_pieces, must_pass, side_signs, why_over
+from zermelo.players import PlayerError, depth_of
 from zermelo.research.games_played import PlayedGame
 from zermelo.research.replies import MoveWorth, ProofState, Worth
-from zermelo.web.board import Board, draw_board, stones
+from zermelo.web.board import Board, capture_lines, draw_board, side_colours, stones
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.finding import Way, asked_position, follow
-from zermelo.web.machine_moves import find_proof, machine_move, proved_worth
+from zermelo.web.machine_moves import find_proof, machine_move, proved_worths
 from zermelo.web.page import Page, page_routes, wants_html
 from zermelo.web.pages.games import find_game
+from zermelo.web.play_form import PLAYOUTS, choices, sides
 from zermelo.web.playing import (
-    PASS,
     PROOF,
     Step,
     Table,
     check_machine,
-    count_pieces,
-    deepest_for,
-    depth_of,
     first_score,
     is_machine,
     last_choice,
-    must_pass,
-    persons_name,
+    machine_title,
     read_table,
     steps,
-    why_over,
 )
 from zermelo.web.security import household
 from zermelo.web.site import site_of
 from zermelo.web.words import path_part
 
-#: Evaluations of games that have no textbook ones.
-PLAIN_EVALUATIONS = ("engine", "rules", "mobility")
-PLAYOUTS = (100, 500, 2_000, 10_000)
-NODES = (1_000, 50_000, 2_000_000)
-PERFECT = ",perfect=16"
 REVERSI_BOARDS = ("reversi:4x4", "reversi:6x6", "reversi:8x8")
 #: The last moves that scripts can show one after the other.
 FRAMES = 6
@@ -107,7 +96,10 @@ async def begin(request: Request) -> Response:
     game = find_game(request.path_params["spec"])
     form = {name: str(value) for name, value in (await request.form()).items()}
     if "first" not in form:
-        form |= _sides(game, form)
+        try:
+            form |= sides(game, form)
+        except PlayerError as error:
+            raise _no_opponent(game, error) from None
     table = replace(
         read_table(game.short_spec, form, []), sitting=site_of(request).sittings.begin()
     )
@@ -168,18 +160,19 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
     hint = ""
     if "hint" in request.query_params and mover and not is_machine(mover):
         hint = await machine_move(request, game, table, way.names, way.end, _hinter(game, table))
-    worth = await proved_worth(request, game, way.end) if PROOF in table.machines else None
+    worths = await proved_worths(request, game, [way.end]) if PROOF in table.machines else None
     result = await _result(request, game, table, way) if over else None
     told = PlayPage(
         game.short_spec, table.first, table.second, way.names, game.format(way.end), mover, legal,
-        hint, worth, result,
+        hint, worths[0] if worths else None, result,
     )  # fmt: skip
     choice = last_choice(made)
     counts = count_pieces(game, way.end)
     return Page(f"Play {game.short_spec}", "play/board.html", told, view={
         "board": _board(game, table, way, legal if mover and not is_machine(mover) else [], hint),
-        "table": table, "counts": counts if any(counts) else None,
-        "symbols": (game.side_to_move(game.initial()), _second_symbol(game)),
+        "table": table, "counts": counts if any(counts) else None, "symbols": side_signs(game),
+        "colours": side_colours(game), "rules": title_of(game),
+        "reversi": isinstance(game, Reversi),
         "news": made[choice:], "watching": not table.people,
         "person_to_move": mover in table.people,
         "undo": table.link(moves=way.names[:choice]) if made and table.people else "",
@@ -190,16 +183,19 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
 
 def _board(game: Game[Any], table: Table, way: Way, legal: list[str], hint: str) -> Board:
     unknown = Worth(ProofState.UNKNOWN, -game.max_score, game.max_score)
+    captures = ""
+    if table.lines and way.moves:
+        captures = capture_lines(game, way.positions[-2], way.moves[-1])
     return draw_board(
         game, way.end, [MoveWorth(name, unknown, name == hint, False) for name in legal],
         lambda name: table.link(moves=(*way.names, name)),
         way.moves[-1] if way.moves else None, way.positions[-2] if way.moves else None,
-        playing=True,
+        playing=True, captures=captures,
     )  # fmt: skip
 
 
 def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]:
-    """The discs before the last moves and after each of them."""
+    """The discs before the last moves and after each of them, with the lines of captures."""
     first = max(0, len(made) - FRAMES)
     return [
         {
@@ -208,6 +204,8 @@ def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]
             "discs": {f"{stone.x:g},{stone.y:g}": stone.colour
                       for stone in stones(game.picture(way.positions[ply]))
                       if stone.shape == "disc"},
+            "lines": capture_lines(game, way.positions[ply - 1], way.moves[ply - 1])
+                     if ply else "",
         }
         for ply in range(first, len(made) + 1)
     ]  # fmt: skip
@@ -217,7 +215,7 @@ async def _result(request: Request, game: Game[Any], table: Table, way: Way) -> 
     score = first_score(game, way)
     winner = "" if not score else table.first if score > 0 else table.second
     stored = await _stored(request, game, table, way, score)
-    return Result(score, winner, why_over(game, way), stored)
+    return Result(score, winner, why_over(game, way.end, way.names), stored)
 
 
 async def _stored(
@@ -254,48 +252,11 @@ def _device(request: Request) -> str:
 
 async def _settings(request: Request, game: Game[Any]) -> Page:
     proof = await find_proof(site_of(request), game)
-    reversi = isinstance(game, Reversi)
-    data = {
-        "game": game.short_spec, "proof": proof,
-        "evaluations": [*TEXTBOOK] if reversi else [*PLAIN_EVALUATIONS],
-        "deepest": deepest_for(game), "playouts": PLAYOUTS, "nodes": NODES,
-    }  # fmt: skip
+    data = {"game": game.short_spec, "proof": proof, **choices(game)}
     return Page(f"Play {game.short_spec}", "play/settings.html", data, view={
-        "reversi": reversi, "board": draw_board(game, game.initial()),
-        "symbols": (game.side_to_move(game.initial()), _second_symbol(game)),
+        "reversi": isinstance(game, Reversi), "board": draw_board(game, game.initial()),
+        "symbols": side_signs(game), "machine_title": machine_title,
     })  # fmt: skip
-
-
-def _sides(game: Game[Any], form: Mapping[str, str]) -> dict[str, str]:
-    """Who plays either side, as the form says it."""
-    name = persons_name(form.get("name", "") or "you")
-    if is_machine(name):
-        raise TroubleError(400, "A machine's name", f"{name!r} is what a machine is called."
-                           " Choose another name.", [_settings_offer(game)])  # fmt: skip
-    other = _opponent(game, form)
-    side = form.get("side", "first")
-    if side == "watch" and is_machine(other):
-        name = other
-    first, second = (other, name) if side == "second" else (name, other)
-    return {"first": first, "second": second}
-
-
-def _opponent(game: Game[Any], form: Mapping[str, str]) -> str:
-    """The opponent that a form describes."""
-    kind = form.get("opponent", "minimax")
-    if kind == "person":
-        other = persons_name(form.get("other", "") or "guest")
-        return "guest" if is_machine(other) else other
-    if kind not in ("minimax", "uct", "engine", "greedy", "random", PROOF):
-        raise TroubleError(400, "No such opponent", f"There is no opponent {kind[:40]!r}.",
-                           [_settings_offer(game)])  # fmt: skip
-    if kind == "minimax":
-        evaluation = form.get("evaluation", "")
-        perfect = PERFECT if "perfect" in form and isinstance(game, Reversi) else ""
-        return f"minimax:{form.get('depth', '4')},{evaluation}{perfect}"
-    if kind == "uct":
-        return f"uct:{form.get('playouts', PLAYOUTS[1])}"
-    return f"engine:{form.get('nodes', NODES[1])}" if kind == "engine" else kind
 
 
 def _hinter(game: Game[Any], table: Table) -> str:
@@ -305,19 +266,16 @@ def _hinter(game: Game[Any], table: Table) -> str:
     return "minimax:6" if isinstance(game, Reversi) else f"uct:{PLAYOUTS[1]}"
 
 
-def _second_symbol(game: Game[Any]) -> str:
-    start = game.initial()
-    return game.side_to_move(game.play(start, game.moves(start)[0]))
-
-
 def _check(game: Game[Any], table: Table) -> None:
     for machine in table.machines:
         try:
             check_machine(machine, game)
         except PlayerError as error:
-            raise TroubleError(
-                400, "No such opponent", f"{error}.", [_settings_offer(game)]
-            ) from None
+            raise _no_opponent(game, error) from None
+
+
+def _no_opponent(game: Game[Any], error: PlayerError) -> TroubleError:
+    return TroubleError(400, "No such opponent", f"{error}.", [_settings_offer(game)])
 
 
 def _settings_offer(game: Game[Any]) -> Offer:

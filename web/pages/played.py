@@ -8,17 +8,18 @@ from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from zermelo.games import Game, GameError
-from zermelo.games.go import Go
+from zermelo.research.game_files import FORMATS, formats_of
 from zermelo.research.games_played import PlayedGame, UnknownGameError, find_game, list_games
+from zermelo.research.replies import Worth
 from zermelo.texts import one_line
 from zermelo.web.board import draw_board
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.finding import Way, follow
-from zermelo.web.machine_moves import proved_worth
+from zermelo.web.machine_moves import proved_worths
 from zermelo.web.page import Page, page_routes
 from zermelo.web.playing import LONGEST_NAME
 from zermelo.web.site import site_of
@@ -26,6 +27,8 @@ from zermelo.web.site import site_of
 SHOWN = 100
 DEVICES = ("phone", "tablet", "computer", "terminal")
 LARGEST_NUMBER = 2**63 - 1
+#: The formats of games to take away, by the ending of their address.
+ENDINGS = {"txt": "text", "sgf": "sgf", "obf": "obf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,10 @@ class PlayedRow:
     seconds: float
     started_at: datetime
     device: str
+    person: str
+    opponent: str
     depth: int | None
+    final: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +83,8 @@ ORDERS: dict[str, Callable[[PlayedRow], Any]] = {
 def routes() -> list[Route]:
     return [
         *page_routes("/played", played),
-        Route("/played/{number:int}.txt", as_text),
-        Route("/played/{number:int}.sgf", as_sgf),
         *page_routes("/played/{number:int}", details, csv=False),
+        Route("/played/{number:int}.{ending}", take_away),
     ]
 
 
@@ -106,7 +111,7 @@ async def details(request: Request) -> Page:
         game.started_at, game.seconds,
     )  # fmt: skip
     view: dict[str, Any] = {
-        "board": None, "ply": len(game.moves), "sgf": False, "worth": None,
+        "board": None, "ply": len(game.moves), "endings": {"text": "txt"}, "worths": None,
     }  # fmt: skip
     rules, way = _replayed(game)
     if rules is not None and way is not None:
@@ -116,34 +121,47 @@ async def details(request: Request) -> Page:
         last, before = (way.moves[ply - 1], way.positions[ply - 1]) if ply else (None, None)
         view = {
             "board": draw_board(rules, way.positions[ply], last=last, before=before), "ply": ply,
-            "sgf": isinstance(rules, Go) and game.position is None,
-            "worth": await proved_worth(request, rules, way.positions[ply]),
+            "endings": {
+                form: ending for ending, form in ENDINGS.items() if form in formats_of(rules)
+            },
+            "worths": await _worths(request, rules, way),
         }
     return Page(f"Game {game.id}", "played/game.html", told, view=view)
 
 
-async def as_text(request: Request) -> Response:
+@dataclass(frozen=True, slots=True)
+class StepWorth:
+    """What is proved about a position of a replay, for the side to move there."""
+
+    worth: Worth
+    #: Whether the move that led here gave away something that was proved.
+    lost: bool
+
+
+async def _worths(request: Request, rules: Game[Any], way: Way) -> list[StepWorth] | None:
+    """The worth at every ply; None where no campaign has solved the game."""
+    worths = await proved_worths(request, rules, way.positions)
+    if worths is None:
+        return None
+    return [
+        StepWorth(worth, ply > 0 and -worth.lo < worths[ply - 1].lo)
+        for ply, worth in enumerate(worths)
+    ]
+
+
+async def take_away(request: Request) -> Response:
+    """The game as a file, in the format that ends the address."""
     game = await _find(request)
-    facts = {
-        "game": game.spec, "first": game.first, "second": game.second, "score": f"{game.score:+d}",
-        "started": game.started_at.isoformat(timespec="seconds"), "seconds": f"{game.seconds:.0f}",
-        "start": game.position or "initial position", "moves": " ".join(game.moves),
-        "final": game.final,
-    }  # fmt: skip
-    lines = [f"{name}: {one_line(text, 10_000)}\n" for name, text in facts.items()]
-    return PlainTextResponse("".join(lines), headers=_as_file(game, "txt"))
-
-
-async def as_sgf(request: Request) -> Response:
-    from zermelo.games.go_sgf import write_sgf
-
-    game = await _find(request)
-    rules, way = _replayed(game)
-    if not isinstance(rules, Go) or way is None or game.position is not None:
-        raise TroubleError(404, "No SGF", "Only whole games of Go are written as SGF.",
-                           [Offer("the game as text", f"/played/{game.id}.txt")])  # fmt: skip
-    text = write_sgf(rules, way.moves, game.first, game.second, game.score)
-    return Response(text, headers=_as_file(game, "sgf"), media_type="application/x-go-sgf")
+    ending = request.path_params["ending"]
+    offers = [Offer("the game as text", f"/played/{game.id}.txt")]
+    if ending not in ENDINGS:
+        raise TroubleError(404, "No such format", f"Games end in {', '.join(ENDINGS)}.", offers)
+    form = FORMATS[ENDINGS[ending]]
+    try:
+        text = form.write(game)
+    except GameError as error:
+        raise TroubleError(404, "Not in this format", f"{error}.", offers) from None
+    return Response(text, headers=_as_file(game, ending), media_type=form.media_type)
 
 
 def _as_file(game: PlayedGame, ending: str) -> dict[str, str]:
@@ -173,5 +191,6 @@ def _replayed(game: PlayedGame) -> tuple[Game[Any] | None, Way | None]:
 def _row(game: PlayedGame) -> PlayedRow:
     return PlayedRow(
         game.id or 0, game.short_spec, game.first, game.second, game.winner, game.score,
-        len(game.moves), game.seconds, game.started_at, game.device, game.depth,
+        len(game.moves), game.seconds, game.started_at, game.device, game.person, game.opponent,
+        game.depth, game.final,
     )  # fmt: skip

@@ -33,6 +33,7 @@ from zermelo.theatre.evaluation import Evaluation
 from zermelo.theatre.messages import languages, messages
 from zermelo.theatre.performance import as_data
 from zermelo.theatre.story import tell
+from zermelo.theatre.tour import MOMENTS, TOURS, step_of, stops
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.page import Page, page_routes
 from zermelo.web.pages.games import find_game
@@ -42,14 +43,14 @@ from zermelo.web.words import path_part
 SHOWN = (
     "grundy:7", "grundy:8", "grundy:9", "grundy:10", "grundy:9,misere=yes",
     "subtraction:9,k=3", "subtraction:10,k=3", "subtraction:12,k=3",
-    "greedy-nim:4-3-3,k=2", "greedy-nim:4-4-3,k=2", "greedy-nim:6-5-4,k=2",
-    "greedy-nim:6-6-6,k=2", "nim:1-2-3", "nim:1-2-3,misere=yes",
+    "subtraction:9,k=3,misere=yes", "greedy-nim:4-3-3,k=2", "greedy-nim:4-4-3,k=2",
+    "greedy-nim:6-5-4,k=2", "greedy-nim:6-6-6,k=2", "greedy-nim:4-3-3,k=2,misere=yes",
+    "nim:1-2-3", "nim:1-2-3,misere=yes",
 )  # fmt: skip
-#: Late positions of larger games, by spec: a label and the position.
-LATE = {
-    "mnk:3x3,k=3": ("Tic-tac-toe, four moves from the end", "XOX/OO-/X-- X"),
-    "reversi:4x4": ("Reversi 4x4, six moves from the end", "XXXX/OOXX/OOO-/---- O"),
-}
+#: Late positions of larger games, by spec; the catalogues have labels.
+LATE = {"mnk:3x3,k=3": "XOX/OO-/X-- X", "reversi:4x4": "XXXX/OOXX/OOO-/---- O"}
+#: Where the guided tours begin: a game in which every algorithm shows what it does.
+TOUR_GAME = "grundy:8"
 #: More nodes than these are a picture of their own only where scripts run.
 MOST_DRAWN = 1_500
 MOST_MOVES = 64
@@ -67,6 +68,11 @@ class Asked:
     direction: Direction
     step: int | None
     language: str
+    #: The algorithm that is shown beside; empty: none.
+    beside: str = ""
+    #: The guided tour and its step, from 1; empty: none.
+    tour: str = ""
+    stop: int = 1
 
     def link(self, **changes: Any) -> str:
         """The address of the same page with something else."""
@@ -77,6 +83,10 @@ class Asked:
             "horizon": way.horizon or "", "language": changed.language,
             **{name: "on" for name in ("table", "killer", "history") if getattr(way, name)},
         }  # fmt: skip
+        if changed.beside:
+            pairs["beside"] = changed.beside
+        if changed.tour:
+            pairs |= {"tour": changed.tour, "stop": changed.stop}
         if changed.position:
             pairs["p"] = changed.position
         if changed.moves:
@@ -104,6 +114,8 @@ class _Play:
     """One performance with all that is shown beside it."""
 
     performance: Performance
+    #: Of every algorithm, by its name.
+    performances: Mapping[str, Performance]
     compared: tuple[Compared, ...]
     moves: tuple[str, ...]
     #: What the side to move can do, and what the search would answer to each.
@@ -118,40 +130,71 @@ def routes() -> list[Route]:
 
 
 async def programme(request: Request) -> Page:
+    language = _language(request.query_params)
+    texts = messages(language)
     late = [
-        {"spec": spec, "label": label, "position": position}
-        for spec, (label, position) in LATE.items()
+        {"spec": spec, "label": texts["late"][spec], "position": position}
+        for spec, position in LATE.items()
     ]
-    texts = messages(_language(request.query_params))
     return Page("Theatre", "theatre/programme.html", {"games": SHOWN, "late": late}, view={
-        "rules": texts["rules"], "tour": texts["tour"],
+        "texts": texts, "words": texts["page"], "tours": TOURS, "tour_game": TOUR_GAME,
+        "language": language, "languages": languages(),
     })  # fmt: skip
 
 
 async def theatre(request: Request) -> Page:
     asked = _asked(request)
+    if asked.tour in ALGORITHMS:
+        asked = replace(asked, direction=asked.direction.with_algorithm(asked.tour))
     async with _STAGES:
-        played = await asyncio.to_thread(_played, replace(asked, step=None))
+        played = await asyncio.to_thread(_played, replace(asked, step=None, tour="", stop=1))
     performance, tree = played.performance, played.performance.tree
-    steps = len(performance.events)
+    guide = stops(asked.tour, tree.game.name, asked.language) if asked.tour else []
+    if guide and asked.step is None:
+        asked = replace(asked, step=step_of(performance, guide[asked.stop - 1].moment))
+    beside = played.performances.get(asked.beside)
+    steps = max(len(each.events) for each in (performance, beside) if each is not None)
     step = steps if asked.step is None else min(asked.step, steps)
     texts = messages(asked.language)
-    told = None if not step else list(tell(performance, step, asked.language))[-1].text
     here = tree[performance.start]
+    data = as_data(performance)
     view = {
-        "asked": asked, "step": step, "steps": steps, "told": told, "texts": texts,
-        "drawing": draw(performance, step, style="") if len(tree) <= MOST_DRAWN else "",
+        "asked": asked, "step": step, "steps": steps, "texts": texts, "words": texts["page"],
+        "told": _told(performance, step, asked.language),
+        "drawings": [_drawing(each, step) for each in (performance, beside) if each is not None],
         "algorithms": list(ALGORITHMS), "orders": list(Order), "evaluations": list(Evaluation),
         "languages": languages(), "compared": played.compared, "choices": played.choices,
         "nodes": len(tree), "distinct": len(set(tree.representatives())),
         "over": tree.is_end(here.number), "side": "MAX" if here.is_max else "MIN",
-        "moves": played.moves, "sentences": json.dumps(texts["events"]),
-        "stage_title": f"{performance.algorithm} on {tree.game.short_spec}",
+        "moves": played.moves, "guide": guide, "tours": TOURS,
+        "script_texts": json.dumps({"events": texts["events"], "page": texts["page"]}),
+        "sources": _sources(asked),
     }  # fmt: skip
     return Page(
-        f"Theatre: {tree.game.short_spec}", "theatre/stage.html", as_data(performance),
-        played.compared, view,
-    )  # fmt: skip
+        f"Theatre: {tree.game.short_spec}", "theatre/stage.html", data, played.compared, view
+    )
+
+
+def _sources(asked: Asked) -> list[str]:
+    """Where scripts find the performances, that of the chosen algorithm first."""
+    names = [asked.direction.algorithm, *([asked.beside] if asked.beside else [])]
+    links = [
+        asked.link(direction=asked.direction.with_algorithm(name), beside="", tour="", step=None)
+        for name in names
+    ]
+    return [link.replace("?", ".json?", 1) for link in links]
+
+
+def _told(performance: Performance, step: int, language: str) -> str:
+    lines = list(tell(performance, step, language))
+    return lines[-1].text if lines else ""
+
+
+def _drawing(performance: Performance, step: int) -> str:
+    """The picture for those without scripts; empty where it would be too large."""
+    if len(performance.tree) > MOST_DRAWN:
+        return ""
+    return draw(performance, min(step, len(performance.events)), style="")
 
 
 @lru_cache(maxsize=32)
@@ -178,7 +221,8 @@ def _played(asked: Asked) -> _Play:
         Compared(name, performance.value, *_counted(performance.counters))
         for name, performance in performances.items()
     )
-    return _Play(performances[asked.direction.algorithm], compared, asked.moves, choices)
+    chosen = performances[asked.direction.algorithm]
+    return _Play(chosen, performances, compared, asked.moves, choices)
 
 
 @lru_cache(maxsize=8)
@@ -212,9 +256,12 @@ def _asked(request: Request) -> Asked:
         Evaluation(_one_of(query, "evaluation", list(Evaluation), Evaluation.SCORE)),
         horizon=_number(query, "horizon") or None,
     )  # fmt: skip
+    tour = _one_of(query, "tour", TOURS, "")
+    last = len(MOMENTS[tour]) if tour else 1
     return Asked(
         request.path_params["spec"], query.get("p", ""), moves, direction, _number(query, "step"),
-        _language(query),
+        _language(query), _one_of(query, "beside", ALGORITHMS, ""), tour,
+        max(1, min(last, _number(query, "stop") or 1)),
     )  # fmt: skip
 
 

@@ -16,8 +16,6 @@ from starlette.testclient import TestClient
 from tests.support.web import visiting
 from zermelo.games import open_game
 from zermelo.games.catalogue import listed_games
-from zermelo.games.go import Go
-from zermelo.games.go_sgf import read_sgf, write_sgf
 from zermelo.players import PlayerError
 from zermelo.research.games_played import PlayedGame, list_games, store_game
 from zermelo.server.database import Connection
@@ -77,8 +75,13 @@ def test_a_whole_game_is_stored_once(visitor: TestClient, connection: Connection
     page = visitor.get(f"/played/{stored.id}?ply=2")
     assert f"move 2 of {len(stored.moves)}" in page.text
     assert stored.final in visitor.get(f"/played/{stored.id}.txt").text
-    assert visitor.get(f"/played/{stored.id}.sgf").status_code == 404
-    assert visitor.get(f"/played/{stored.id + 1}").status_code == 404
+    assert "GM[2]" in visitor.get(f"/played/{stored.id}.sgf").text
+    assert visitor.get(f"/played/{stored.id}.obf").text.startswith("# game: reversi:4x4")
+    for nothing in (f"{stored.id}.pgn", f"{stored.id + 1}", f"{stored.id + 1}.txt"):
+        assert visitor.get(f"/played/{nothing}").status_code == 404
+    [row] = visitor.get("/played.csv").text.splitlines()[1:]
+    for told in (stored.first, stored.device, stored.final, str(stored.score)):
+        assert told in row
 
 
 def test_passes_are_made_and_announced(visitor: TestClient) -> None:
@@ -101,19 +104,7 @@ def test_other_games_and_opponents(
     assert stored.short_spec == open_game(spec).short_spec
     answer = visitor.get(f"/played/{stored.id}.sgf")
     assert answer.is_success == spec.startswith("go")
-
-
-def test_sgf_is_read_back() -> None:
-    game = open_game("go:3x4")
-    assert isinstance(game, Go)
-    choose, at, made = random.Random(3), game.initial(), []
-    while len(made) < 14 and (moves := game.moves(at)):
-        made.append(choose.choice(moves))
-        at = game.play(at, made[-1])
-    text = write_sgf(game, made, "a]b\\", "w", -3)
-    assert game.format(read_sgf(game, text.encode())) == game.format(at)
-    assert "PB[a\\]b\\\\]" in text
-    assert "RE[W+3]" in text
+    assert visitor.get(f"/played/{stored.id}.obf").status_code == 404
 
 
 def test_the_proof_keeps_what_it_has(solved_site: TestClient) -> None:
@@ -160,6 +151,47 @@ def test_hint_undo_and_hidden_moves(visitor: TestClient) -> None:
     assert sorted(told["legal"]) == ["a2", "b1", "c4", "d3"]
 
 
+def test_captures_are_shown_with_their_direction(visitor: TestClient) -> None:
+    game = "/play/reversi:8x8?first=A&second=B&moves=e6,d6,c5,f4"
+    assert 'class="captures"' not in visitor.get(game).text
+    page = visitor.get(f"{game}&lines=on").text
+    [path] = re.findall(r'class="captures" d="([^"]*)"', page)
+    # From f4 to d4 and to d6; columns and rows are 60 apart.
+    assert sorted(path.split("M")[1:]) == ["300 180L180 180", "300 180L180 300"]
+    assert "Hide captures" in page
+    assert "data-still" in visitor.get(f"{game}&still=on").text
+
+
+def test_the_visitor_chooses_weights(visitor: TestClient) -> None:
+    form = {"name": "A", "evaluation": "own", "depth": "2", "weight-corners": "10",
+            "weight-discs": "1", "weight-frontier": "-3"}  # fmt: skip
+    page = visitor.post("/play/reversi:4x4", data=form)
+    [machine] = parse_qs(urlsplit(str(page.url)).query)["second"]
+    assert machine == "minimax:2,discs=1+corners=10+frontier=-3"
+    assert "depth 2, own weights" in page.text
+    assert visitor.get(f"{page.url}&moves=b1").is_success
+    offered = visitor.get("/play/reversi:8x8").text
+    for name in ("discs", "mobility", "corners", "c-squares", "x-squares", "frontier", "stable",
+                 "sandwiched", "wiped-out"):  # fmt: skip
+        assert f'name="weight-{name}"' in offered
+    assert 'value="trained"' in offered
+    assert 'value="trained"' not in visitor.get("/play/reversi:4x4").text  # has no weights
+    for wrong in ({"weight-discs": "x"}, {"weight-discs": "1001"}, {}):
+        answer = visitor.post("/play/reversi:4x4", data={"evaluation": "own", **wrong})
+        assert answer.status_code == 400
+        assert "weight" in answer.text
+
+
+def test_the_replay_tells_what_moves_gave_away(solved_database: str) -> None:
+    with visiting(solved_database) as visitor:
+        finish(visitor, "reversi:4x4", 4, name="A", opponent="person", other="B")
+        number = visitor.get("/played.json").json()["games"][0]["number"]
+        page = visitor.get(f"/played/{number}?ply=0").text
+    assert "Proved for the side to move: <strong>-8</strong>" in page
+    assert page.count('class="move-worth') > 2
+    assert 'class="move-worth lost"' in page
+
+
 def test_two_machines_are_watched_move_by_move(visitor: TestClient) -> None:
     page = visitor.post("/play/reversi:4x4", data={"side": "watch", "opponent": "greedy"})
     assert moves_of(str(page.url)) == [""]
@@ -167,6 +199,10 @@ def test_two_machines_are_watched_move_by_move(visitor: TestClient) -> None:
     assert len(moves_of(str(page.url))) == 1
     assert "http-equiv" not in page.text
     assert 'http-equiv="refresh"' in visitor.get(f"{page.url}&auto=on").text
+    form = {"side": "watch", "opponent": "greedy", "rival": "minimax:3,discs"}
+    page = visitor.post("/play/reversi:4x4", data=form)
+    sides = parse_qs(urlsplit(str(page.url)).query)
+    assert (sides["first"], sides["second"]) == (["minimax:3,discs"], ["greedy"])
 
 
 def test_mistakes_have_a_way_out(visitor: TestClient, connection: Connection) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import re
 from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
 from zermelo.games import open_game
 from zermelo.theatre import Direction, GameTree, Order, perform
+from zermelo.theatre.messages import messages
 from zermelo.theatre.performance import as_data
+from zermelo.theatre.tour import TOURS
 from zermelo.web.pages.theatre import LATE, SHOWN
 
 
@@ -17,8 +21,8 @@ def test_the_programme_names_games_that_can_be_shown(visitor: TestClient) -> Non
     for spec in SHOWN:
         assert f'href="/theatre/{quote(spec, safe=":,")}"' in page or spec in page
         assert len(GameTree(open_game(spec))) > 10
-    for spec, (label, position) in LATE.items():
-        assert label in page
+    for spec, position in LATE.items():
+        assert messages("en")["late"][spec] in page
         assert visitor.get(f"/theatre/{spec}", params={"p": position}).status_code == 200
 
 
@@ -26,7 +30,7 @@ def test_steps_are_links(visitor: TestClient) -> None:
     page = visitor.get("/theatre/grundy:7?step=5&table=on").text
     assert "step=4" in page
     assert "step=6" in page
-    assert "step <output" in page
+    assert "step 5 of" in page
     assert 'class="current"' in page
     assert "<style" not in page
 
@@ -58,7 +62,7 @@ def test_mistakes_have_a_way_out(visitor: TestClient) -> None:
         ("/theatre/reversi:4x4", 400, "20,000 nodes"),
         ("/theatre/chess", 404, "No such game"),
         ("/theatre/grundy:9?moves=5>1%2B4", 400, "illegal move"),
-        ("/theatre/reversi:4x4?p=" + quote(LATE["reversi:4x4"][1]) + "&evaluation=heaps", 400,
+        ("/theatre/reversi:4x4?p=" + quote(LATE["reversi:4x4"]) + "&evaluation=heaps", 400,
          "no heaps"),
         ("/theatre/grundy:9?p=nonsense", 400, "Not on this stage"),
     ]:  # fmt: skip
@@ -66,3 +70,29 @@ def test_mistakes_have_a_way_out(visitor: TestClient) -> None:
         assert answer.status_code == status, path
         assert said in answer.text
     assert visitor.get("/theatre/grundy:7?step=99999&order=x&horizon=-1&algorithm=y").is_success
+
+
+def test_tours_have_five_steps_in_both_languages(visitor: TestClient) -> None:
+    for tour in TOURS:
+        for language in ("en", "de"):
+            texts = messages(language)["tour"][tour]
+            assert len(texts) == 5
+            for stop, text in enumerate(texts, 1):
+                page = visitor.get(
+                    f"/theatre/grundy:8?tour={tour}&stop={stop}&language={language}"
+                ).text
+                assert html.escape(text.partition("{")[0].strip()) in page
+                assert (f"stop={stop + 1}" in page) == (stop < 5)
+    cut = visitor.get("/theatre/grundy:8?tour=alphabeta&stop=3").text
+    assert "need not be looked at" in cut  # the moment of the first cut
+
+
+def test_two_searches_side_by_side(visitor: TestClient) -> None:
+    page = visitor.get("/theatre/grundy:7?beside=minimax&step=9").text
+    assert page.count('<svg xmlns') == 2
+    [sources] = re.findall(r'data-sources="([^"]*)"', page)
+    told = [visitor.get(html.unescape(source)).json() for source in sources.split()]
+    assert [each["algorithm"] for each in told] == ["alphabeta", "minimax"]
+    german = visitor.get("/theatre/grundy:7?language=de").text
+    assert "Aufführen" in german
+    assert "Perform" not in german

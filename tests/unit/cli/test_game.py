@@ -142,11 +142,13 @@ def test_forced_passes_are_made_for_the_person() -> None:
     """The program is told to move second; who completes the box moves again."""
     typed = "\n".join(["b1", "a2", "c2", "b3"] * 3)
     result = CliRunner().invoke(
-        zermelo, ["play", "dots-and-boxes:1x1", "--opponent", "random"], input=typed
+        zermelo,
+        ["play", "dots-and-boxes:1x1", "--opponent", "random", "--name", "Anna", "--no-store"],
+        input=typed,
     )
     assert result.exit_code == 0, result.exception
-    assert "you pass" in result.stderr
-    assert "random wins by 1; games of definitions are not stored yet" in result.stdout
+    assert "Anna cannot move and passes" in result.stderr
+    assert "random wins by 1; it is not stored" in result.stdout
 
 
 def test_programs_play_a_definition() -> None:

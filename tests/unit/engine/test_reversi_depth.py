@@ -6,7 +6,14 @@ import random
 
 import pytest
 
-from zermelo.engine.reversi_depth import EVALUATIONS, FEATURES, MATRIX, Choice, ReversiDepth
+from zermelo.engine.reversi_depth import (
+    EVALUATIONS,
+    FEATURES,
+    MATRIX,
+    Choice,
+    ReversiDepth,
+    TrainedDepth,
+)
 from zermelo.games import GameError, open_game
 from zermelo.games.reversi import PASS, STRIDE, Reversi, ReversiPosition
 
@@ -180,3 +187,28 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(GameError, match="1 to 16 plies"):
         ReversiDepth(game, {"discs": 1}).choose(game.initial(), 0)
     assert isinstance(ReversiDepth(game, {"discs": 1}).choose(game.initial(), 16), Choice)
+
+
+def test_the_trained_evaluation_is_looked_for_as_deep_as_told() -> None:
+    game = reversi("6x6")
+    search = TrainedDepth(game)
+    core = search._core
+
+    def value(position: ReversiPosition, plies: int) -> int:
+        """Plain minimax over what the evaluation says at the end of the look ahead."""
+        moves = game.moves(position)
+        if not moves or (not plies and moves != [PASS]):
+            return int(core.look(position.own, position.opponent, 0, -9999, 9999, 9999)[0])
+        return max(-value(game.play(position, move), max(0, plies - 1)) for move in moves)
+
+    for position in some_positions(game, 12, 9):
+        for plies in (1, 2, 3):
+            best = value(position, plies)
+            found = search.choose(position, plies)
+            assert found.value == best
+            assert -value(game.play(position, found.move), plies - 1) == best
+    cut_short = search.choose(game.initial(), 6, node_budget=10)
+    assert cut_short.value is None
+    assert cut_short.move in game.moves(game.initial())
+    with pytest.raises(GameError, match="no trained weights"):
+        TrainedDepth(reversi("4x4"))
