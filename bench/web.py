@@ -1,12 +1,13 @@
 """How fast pages are, what live viewers cost, and how heavy the first page is.
 
-    python bench/web.py position [--nodes 3500000]     p50 and p99 of a page of the explorer
+    python bench/web.py position [--nodes 3500000] [--data-dir FOLDER]
+                                                       p50 and p99 of a page of the explorer
     python bench/web.py viewers [--viewers 1000] [--seconds 30]
                                                        beside bench/pipeline.py, in turns
     python bench/web.py home                           bytes, requests and first paint
 
 Real PostgreSQL, a real server over loopback, and for `home` a real Chromium. Run it on a quiet
-machine. `viewers` runs bench/pipeline.py three times: alone, with the pages and their viewers,
+machine. Growing the tree takes a minute; a FOLDER keeps it for the next run. `viewers` runs bench/pipeline.py three times: alone, with the pages and their viewers,
 and alone again.
 """
 
@@ -33,7 +34,7 @@ from typing import Any
 import psycopg
 
 from zermelo.engine import open_engine
-from zermelo.server.campaigns import Campaign, create_campaign
+from zermelo.server.campaigns import Campaign, create_campaign, list_campaigns
 from zermelo.server.database import Connection, DatabaseError, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.embedded.postmaster import read_postmaster
@@ -60,10 +61,11 @@ def settings(listen: str) -> WebSettings:
 
 
 @contextmanager
-def database() -> Iterator[str]:
+def database(kept: Path | None = None) -> Iterator[str]:
+    """A database that ends with this run, or one in a folder that is kept."""
     with tempfile.TemporaryDirectory(prefix="zermelo-bench-") as folder:
         Path(folder).chmod(0o755)
-        with running(EmbeddedPostgres(Path(folder))) as url:
+        with running(EmbeddedPostgres(kept or Path(folder))) as url:
             ensure_schema(url)
             yield url
 
@@ -111,6 +113,11 @@ def _wait_until_served(chosen: WebSettings) -> None:
 
 def grow(connection: Connection, nodes: int) -> Campaign:
     """A campaign whose tree has at least this many nodes, and bounds for some of them."""
+    for campaign in list_campaigns(connection):  # of a folder that was kept
+        kept = connection.execute("SELECT count(*) FROM nodes").fetchone()
+        if kept is None or kept[0] < nodes:
+            raise SystemExit("the tree there was not finished: choose another folder")
+        return campaign
     campaign = create_campaign(connection, SPEC, replication="none")
     tree, engine = Tree(connection, campaign.id, campaign.game), open_engine(campaign.game)
     level, total = tree.load([campaign.root]), 1
@@ -147,8 +154,8 @@ def addresses(campaign: Campaign, count: int) -> list[str]:
     return found
 
 
-def measure_position(nodes: int) -> dict[str, Any]:
-    with database() as url, connect_once(url) as connection:
+def measure_position(nodes: int, kept: Path | None) -> dict[str, Any]:
+    with database(kept) as url, connect_once(url) as connection:
         campaign = grow(connection, nodes)
         with site(url) as chosen:
             client = HTTPConnection(*chosen.address)
@@ -310,11 +317,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("what", choices=["position", "viewers", "home"])
     parser.add_argument("--nodes", type=int, default=3_500_000, help="of the tree, at least")
+    parser.add_argument("--data-dir", type=Path, help="keep the tree there for the next run")
     parser.add_argument("--viewers", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=30, help="of each run of the pipeline")
     options = parser.parse_args()
     if options.what == "position":
-        found = measure_position(options.nodes)
+        found = measure_position(options.nodes, options.data_dir)
     elif options.what == "viewers":
         found = measure_viewers(options.viewers, options.seconds)
     else:

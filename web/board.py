@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import cos, pi, sin
 from typing import Any
 
-from zermelo.games import Game, Move
+from zermelo.games import Game, Move, open_game
 from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
 from zermelo.games.reversi import PASS, STRIDE, Reversi
 from zermelo.research.replies import MoveWorth, ProofState, Worth
@@ -370,6 +370,9 @@ class Miniature:
     lines: str
     #: The pieces of each colour, as one path.
     pieces: dict[str, str]
+    #: The seeds of pits and heaps, each with its place.
+    counts: list[tuple[float, float, int]]
+    dots: list[tuple[float, float]]
     name: str
 
 
@@ -377,6 +380,8 @@ def draw_miniature(game: Game[Any], position: Any) -> Miniature:
     picture = game.picture(position)
     left, top, right, bottom = _frame(picture)
     pieces: dict[str, str] = {}
+    counts = [(*_at(picture, number), point.count)
+              for number, point in enumerate(picture.points) if point.count is not None]  # fmt: skip
     for number, point in enumerate(picture.points):
         if point.piece is not None:
             colour = str(point.piece.colour)
@@ -384,8 +389,15 @@ def draw_miniature(game: Game[Any], position: Any) -> Miniature:
     cells = _grid(picture) if picture.surface is Surface.SQUARES else _cells(picture)
     return Miniature(
         left, top, right - left, bottom - top, str(picture.ground), cells, _lines(picture),
-        pieces, game.format(position),
+        pieces, counts, _dots(picture), game.format(position),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=512)
+def draw_start(spec: str) -> Miniature:
+    """The board of a game before the first move."""
+    game = open_game(spec)
+    return draw_miniature(game, game.initial())
 
 
 def _grid(picture: Picture) -> str:

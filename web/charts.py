@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from zermelo.figures import clock, short
 
 WIDTH, HEIGHT = 600, 190
-LEFT, RIGHT, TOP, BOTTOM = 58, 10, 12, 24
+LEFT, RIGHT, TOP, BOTTOM = 72, 10, 14, 26
 MOST_TICKS = 5
 
 
@@ -33,6 +33,7 @@ class Chart:
     #: Where lines of the grid are, and what stands beside them.
     y_ticks: list[tuple[float, str]]
     x_ticks: list[tuple[float, str, str]]
+    left: int = LEFT
     width: int = WIDTH
     height: int = HEIGHT
 

@@ -29,6 +29,18 @@ def moment(at: datetime) -> Markup:
     )
 
 
+def brief_moment(at: datetime) -> Markup:
+    """The same in a table: the time of today, else the day; all of it where one points."""
+    utc, now = at.astimezone(UTC), datetime.now(UTC)
+    if utc.date() == now.date():
+        text = f"{utc:%H:%M:%S}"
+    else:
+        text = f"{utc.day} {utc:%b %H:%M}" if utc.year == now.year else f"{utc:%Y-%m-%d}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        utc.isoformat(timespec="seconds"), f"{utc:%Y-%m-%d %H:%M:%S} UTC", text
+    )
+
+
 def person(name: str) -> Markup:
     """The name that somebody gave, whatever it is made of."""
     return Markup("<bdi>{}</bdi>").format(one_line(name, LONGEST_NAME) or "?")
@@ -50,7 +62,7 @@ def as_shown(value: Any) -> Any:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "clock": clock, "moment": moment, "number": number, "path_part": path_part,
+    "brief_moment": brief_moment, "clock": clock, "moment": moment, "number": number, "path_part": path_part,
     "person": person, "share": share, "short": short, "short_time": short_time,
     "span": lambda bounds: span(*bounds), "state_mark": state_mark,
 }  # fmt: skip

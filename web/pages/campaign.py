@@ -137,7 +137,7 @@ async def snapshot(site: Site, name: str) -> Snapshot:
     view = {"now": now, **_view(found, now)}
     return {
         part: site.fragment(f"campaign/{part}.html", view)
-        for part in ("standing", "charts", "open", "searches", "answers")
+        for part in ("standing", "charts", "open", "tests", "searches", "answers")
     }
 
 
@@ -176,7 +176,6 @@ def _view(found: Campaign, now: CampaignNow) -> dict[str, Any]:
         "boards": _boards(found, now.searches),
         "most_open": max((each.ready + each.leased for each in now.open_questions), default=0),
         "outcome": outcome_in_words(Bounds(*standing.bounds)),
-        "certified": not game.is_definition,
     }  # fmt: skip
 
 

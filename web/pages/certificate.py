@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -43,6 +44,7 @@ async def certificate(request: Request) -> Page:
         told = CertificatePage(name, None, str(error))
     return Page(f"Certificate of {name}", "campaign/certificate.html", told, view={
         "download": campaign_href(name, "/certificate/download"), "file": file_name(name),
+        "created": told.certificate and datetime.fromisoformat(told.certificate.created),
     })  # fmt: skip
 
 

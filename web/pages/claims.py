@@ -10,6 +10,7 @@ from starlette.routing import Route
 from zermelo.research.api import TreeCampaigns
 from zermelo.research.replies import ClaimReport, ClaimTotals
 from zermelo.server.campaigns import CampaignError
+from zermelo.texts import one_line
 from zermelo.web.errors import Offer, TroubleError, nearest
 from zermelo.web.page import Page, page_routes, wants_html
 from zermelo.web.site import site_of
@@ -51,10 +52,10 @@ async def claims(request: Request) -> Page:
         found: ClaimsPage = await site.library.keep(
             ("claims", name, skip, paged), KEEP_SECONDS, lambda: site.library.ask(look)
         )
-    except CampaignError as error:
+    except CampaignError:
         names = [each.name for each in (await overview(site.library)).claim_lists]
         raise TroubleError(
-            404, "No such list of claims", f"{error}.",
+            404, "No such list of claims", f"There are no claims {one_line(name)!r}.",
             [*(Offer(each, f"/claims/{path_part(each)}") for each in nearest(name, names)),
              Offer("all lists of claims", "/claims")],
         ) from None  # fmt: skip

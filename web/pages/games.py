@@ -13,7 +13,7 @@ from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, ListedGame, listed_gam
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.words import rules_in_words
 from zermelo.texts import one_line
-from zermelo.web.board import draw_board
+from zermelo.web.board import draw_board, draw_start
 from zermelo.web.errors import Offer, TroubleError, nearest
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import site_of
@@ -59,7 +59,8 @@ def routes() -> list[Route]:
 
 async def games(request: Request) -> Page:
     listed = listed_games()
-    return Page("Games", "games.html", {"games": listed}, listed)
+    starts = {each.name: draw_start(find_game(each.example).short_spec) for each in listed}
+    return Page("Games", "games.html", {"games": listed}, listed, {"starts": starts})
 
 
 async def game(request: Request) -> Page:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from zermelo.server.vocabulary import CampaignState
+from zermelo.web.board import draw_start
 from zermelo.web.hub import Snapshot
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import Site, site_of
@@ -45,7 +46,8 @@ def _view(found: Overview) -> dict[str, Any]:
                  if card.state in (CampaignState.RUNNING, CampaignState.PAUSED)]  # fmt: skip
     finished = [card for card in shown if card.finished_at is not None]
     finished.sort(key=lambda card: card.finished_at or card.created_at, reverse=True)
+    first = sorted(open_ones, key=lambda card: not card.running)[:MOST_CARDS]
     return {
-        "open_campaigns": sorted(open_ones, key=lambda card: not card.running)[:MOST_CARDS],
-        "finished_campaigns": finished[:MOST_FINISHED],
+        "open_campaigns": first, "finished_campaigns": finished[:MOST_FINISHED],
+        "starts": {card.game: draw_start(card.game) for card in (*first, *finished[:MOST_FINISHED])},
     }

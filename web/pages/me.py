@@ -57,6 +57,8 @@ class HostPage:
 class Settings:
     account: MyAccount
     tokens: list[MyToken]
+    #: Of the visitor's team; empty without one.
+    team_description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,12 @@ async def my_host(request: Request) -> Page:
 
 async def settings(request: Request) -> Page:
     found = await call(request, VOLUNTEERS, pb.ShowAccountRequest())
-    data = Settings(record(MyAccount, found), all_records(MyToken, found.tokens))
+    account = record(MyAccount, found)
+    mine = await site_of(request).library.read(
+        lambda connection: people.teams(connection, account.team) if account.team else []
+    )
+    about = mine[0].description if mine else ""
+    data = Settings(account, all_records(MyToken, found.tokens), about)
     return Page("Settings", "me/settings.html", data)
 
 

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from zermelo.games import Game
 from zermelo.research.api import TreeCampaigns
-from zermelo.research.replies import LineStep, MoveWorth, ProofState, Provenance, Worth
+from zermelo.research.replies import LineStep, MoveWorth, Provenance, Worth
 from zermelo.web.board import Board, draw_board
 from zermelo.web.finding import (
     Way,
@@ -27,8 +27,6 @@ from zermelo.web.playing import PROOF, Table
 from zermelo.web.site import site_of
 
 PATH = "/campaigns/{name:path}"
-#: Units of the drawing of the value history.
-ROW, LABEL, SCALE = 22, 74, 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +62,6 @@ class LinePage:
     path: list[str]
     line: list[LineStep]
     worth: Worth
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryBar:
-    """A row of the value history: bounds as a bar, nothing where nothing is known."""
-
-    y: int
-    href: str
-    label: str
-    state: str
-    x: float
-    width: float
-    worth: str
 
 
 def routes() -> list[Route]:
@@ -118,8 +103,6 @@ async def position(request: Request) -> Page:
         "line_href": position_href(name, found.path, text, "/line"),
         "addresses": {move.move: position_href(name, [*found.path, move.move], text)
                       for move in found.moves},
-        "bars": _bars(found, text, game.max_score),
-        "zero": LABEL + SCALE / 2, "history_height": ROW * len(found.history) + 18,
         "max_score": game.max_score, "play_href": await _play_href(request, game, found),
     })  # fmt: skip
 
@@ -172,18 +155,3 @@ def _history(game: Game[object], way: Way, worths: list[Worth]) -> list[PathStep
         )
         for ply, (at, worth) in enumerate(zip(way.positions, worths, strict=True))
     ]  # fmt: skip
-
-
-def _bars(found: PositionPage, text: str | None, max_score: int) -> list[HistoryBar]:
-    unit = SCALE / (2 * max_score or 1)
-    bars = []
-    for step in found.history:
-        lo, hi = step.worth.lo, step.worth.hi
-        width = 0.0 if step.worth.proof_state is ProofState.UNKNOWN else max(unit * (hi - lo), 7.0)
-        left = LABEL + unit * (lo + max_score) - (3.5 if lo == hi else 0.0)
-        bars.append(HistoryBar(
-            ROW * step.ply + 4, position_href(found.campaign, found.path[: step.ply], text),
-            f"{step.ply}. {step.move}" if step.move else "start", str(step.worth.proof_state),
-            round(left, 1), round(width, 1), str(step.worth),
-        ))  # fmt: skip
-    return bars

@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.routing import Route
 
-from zermelo.games import open_game
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import site_of
 from zermelo.web.standing import overview
@@ -18,5 +17,4 @@ def routes() -> list[Route]:
 async def solved(request: Request) -> Page:
     cards = [card for card in (await overview(site_of(request).library)).campaigns
              if card.finished_at is not None and not card.is_claim]  # fmt: skip
-    certified = {card.campaign: not open_game(card.game).is_definition for card in cards}
-    return Page("Solved games", "solved.html", {"solved": cards}, cards, {"certified": certified})
+    return Page("Solved games", "solved.html", {"solved": cards}, cards)

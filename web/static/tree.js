@@ -5,7 +5,7 @@
 /** @typedef {{moves: string[], label: string, state: string, worth: string, best: boolean, children?: Step[]}} Step */
 
 const SVG = "http://www.w3.org/2000/svg";
-const ACROSS = 190, LABEL = 120, DOWN = 30, MARGIN = 20;
+const ACROSS = 170, LABEL = 110, DOWN = 34, MARGIN = 20;
 const SIGNS = /** @type {Record<string, string>} */ ({ proved: "●", bounded: "◐", unknown: "○" });
 
 /** @param {{proof_state: string, bounds: number[]}} worth */
@@ -67,7 +67,9 @@ class ProofTree {
     for (const node of nodes) svg.append(this.drawn(node, focus));
     this.place.replaceChildren(svg);
     /** @type {HTMLElement | null} */ (svg.querySelector("[data-focus]"))?.focus({ preventScroll: true });
-    this.place.scrollLeft = width;
+    // What was opened stays in sight with its moves.
+    const opened = nodes.find((/** @type {any} */ node) => node.data === focus);
+    this.place.scrollLeft = opened.y - MARGIN;
   }
 
   /** @param {any} node @param {Step} focus */

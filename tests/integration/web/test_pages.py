@@ -93,7 +93,7 @@ def test_provenance_hides_what_computers_are_called(solved_site: TestClient) -> 
          f"{CAMPAIGN}/position"),
         (f"{CAMPAIGN}/workunits/123456789", 404, "has no workunit 123456789",
          f"{CAMPAIGN}/workunits"),
-        ("/claims/published", 404, "no claims were imported", "/claims"),
+        ("/claims/published", 404, "There are no claims", "/claims"),
         ("/games/revresi", 404, "there is no game", "/games/reversi"),
         ("/study/chess", 404, "there is no game", "/games"),
         ("/games/reversi:99x99", 404, "99", "/games/reversi"),
