@@ -7,8 +7,8 @@
     python bench/web.py home                           bytes, requests and first paint
 
 Real PostgreSQL, a real server over loopback, and for `home` a real Chromium. Run it on a quiet
-machine. Growing the tree takes a minute; a FOLDER keeps it for the next run. `viewers` runs bench/pipeline.py three times: alone, with the pages and their viewers,
-and alone again.
+machine. Growing the tree takes a minute; a FOLDER keeps it for the next run. `viewers` runs
+bench/pipeline.py three times: alone, with the pages and their viewers, and alone again.
 """
 
 from __future__ import annotations

@@ -380,8 +380,11 @@ def draw_miniature(game: Game[Any], position: Any) -> Miniature:
     picture = game.picture(position)
     left, top, right, bottom = _frame(picture)
     pieces: dict[str, str] = {}
-    counts = [(*_at(picture, number), point.count)
-              for number, point in enumerate(picture.points) if point.count is not None]  # fmt: skip
+    counts = [
+        (*_at(picture, number), point.count)
+        for number, point in enumerate(picture.points)
+        if point.count is not None
+    ]
     for number, point in enumerate(picture.points):
         if point.piece is not None:
             colour = str(point.piece.colour)

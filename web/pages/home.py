@@ -46,8 +46,9 @@ def _view(found: Overview) -> dict[str, Any]:
                  if card.state in (CampaignState.RUNNING, CampaignState.PAUSED)]  # fmt: skip
     finished = [card for card in shown if card.finished_at is not None]
     finished.sort(key=lambda card: card.finished_at or card.created_at, reverse=True)
-    first = sorted(open_ones, key=lambda card: not card.running)[:MOST_CARDS]
+    open_ones = sorted(open_ones, key=lambda card: not card.running)[:MOST_CARDS]
+    finished = finished[:MOST_FINISHED]
     return {
-        "open_campaigns": first, "finished_campaigns": finished[:MOST_FINISHED],
-        "starts": {card.game: draw_start(card.game) for card in (*first, *finished[:MOST_FINISHED])},
-    }
+        "open_campaigns": open_ones, "finished_campaigns": finished,
+        "starts": {card.game: draw_start(card.game) for card in (*open_ones, *finished)},
+    }  # fmt: skip

@@ -16,7 +16,8 @@ FIRST = ["/", CAMPAIGN, f"{CAMPAIGN}/position?moves=b1", f"{CAMPAIGN}/tree"]
 OTHERS = [
     f"{CAMPAIGN}/workunits", f"{CAMPAIGN}/workunits/1", f"{CAMPAIGN}/results",
     f"{CAMPAIGN}/certificate", f"{CAMPAIGN}/progress", f"{CAMPAIGN}/line", "/solved", "/claims",
-    "/study/reversi:4x4", "/campaigns/nothing", "/games", "/games/hex", "/games/go:3x3", "/games/nim", "/nothing",
+    "/study/reversi:4x4", "/campaigns/nothing", "/games", "/games/hex", "/games/go:3x3",
+    "/games/nim", "/nothing",
     f"{CAMPAIGN}/position?moves=z9", "/volunteers", "/volunteers/tester", "/teams", "/login",
     "/play", "/play/hex", "/play/nim", "/play/go:3x3?first=A&second=B&moves=b2", "/played",
 ]  # fmt: skip
