@@ -63,6 +63,6 @@ def as_shown(value: Any) -> Any:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "brief_moment": brief_moment, "clock": clock, "moment": moment, "number": number,
-    "path_part": path_part, "person": person, "share": share, "short": short, "short_time": short_time,
-    "span": lambda bounds: span(*bounds), "state_mark": state_mark,
+    "path_part": path_part, "person": person, "share": share, "short": short,
+    "short_time": short_time, "span": lambda bounds: span(*bounds), "state_mark": state_mark,
 }  # fmt: skip

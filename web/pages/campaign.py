@@ -135,9 +135,10 @@ async def snapshot(site: Site, name: str) -> Snapshot:
 
     found, now = await site.library.ask(look)
     view = {"now": now, **_view(found, now)}
+    # A part called `open` or `error` would be taken for the stream's own events.
     return {
         part: site.fragment(f"campaign/{part}.html", view)
-        for part in ("standing", "charts", "open", "tests", "searches", "answers")
+        for part in ("standing", "charts", "questions", "tests", "searches", "answers")
     }
 
 

@@ -38,12 +38,15 @@ def test_a_page_follows_the_solve(
     with serving(database) as site:
         context = browser.new_context()
         page = context.new_page()
+        complaints: list[str] = []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(f"{site}/campaigns/{NAME}")
         assert page.locator(".worth").first.inner_text().startswith("unknown")
         solve.run()
         notify(connection, Channel.FINISHED, solve.campaign.id)
         page.locator(".worth", has_text=re.compile(r"^\s*-8")).first.wait_for(timeout=60_000)
         assert page.get_by_role("link", name="Walk the proof").count() == 1
+        assert complaints == []
         page.get_by_role("link", name="Walk the proof").click()
         board = page.locator("svg.board")
         board.get_by_role("link", name="b1: proved -8, best").click()
