@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 from rich.cells import cell_len
-from rich.control import strip_control_codes
 
 from zermelo.figures import short_count as short_count
 from zermelo.figures import short_time as short_time
+from zermelo.texts import harmless
 
 _LABEL_WIDTH = 11
 #: Where nobody looks, the widest table need not be squeezed into 80 columns.
@@ -37,7 +37,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     for label, text in told:
         click.echo(
             textwrap.fill(
-                text,
+                harmless(text),
                 max(width, 2 * indent),
                 initial_indent=label.ljust(indent),
                 subsequent_indent=" " * indent,
@@ -49,8 +49,11 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1
 ) -> None:
-    """A table whose first `words` columns hold words and the others numbers."""
-    shown = [list(map(strip_control_codes, row)) for row in rows]
+    """A table whose first `words` columns hold words and the others numbers.
+
+    Cells may be names that strangers chose: what would steer the terminal is dropped.
+    """
+    shown = [list(map(harmless, row)) for row in rows]
     seen = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if seen else _UNSEEN_WIDTH
     lines = _lines(columns, shown, words, width) or _wrapped(columns, shown, words, width)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zermelo.cli.output import _lines, _wrapped, print_table
+from zermelo.cli.output import _lines, _wrapped, print_facts, print_table
 
 #: Characters as people write them: a mark stands on a letter.
 CELLS = st.lists(st.sampled_from([*"abz 0é漢-│", "a\u0308"]), max_size=9).map("".join)
@@ -39,3 +39,12 @@ def test_a_cell_cannot_draw_outside_the_table(capsys: pytest.CaptureFixture[str]
     assert [line.split() for line in shown.splitlines()[3:6]] == [
         ["two", "1"], ["lines"], ["bell", "2"],
     ]
+
+
+def test_names_of_strangers_do_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b]0;title\x07\x1b[31m\u202e=1" + "\u0301" * 200
+    print_table("teams", ["team", "n"], [[hostile, "1"]])
+    print_facts([("name", hostile)])
+    shown = capsys.readouterr().out
+    assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+    assert "\u0301" * 5 not in shown
