@@ -3,7 +3,9 @@
 Choice, split, validation, back-up and withdrawal are the services' own code on a real
 PostgreSQL; only the clock and the clients are simulated. A client's answer and its
 cost come from the real engine, started with an empty table, and are remembered on
-disk: the first run has the engine search all of it, a second run takes minutes.
+disk: the first run has the engine search all of it, a second run takes minutes. The
+processor time of the services passes in the virtual clock, as if all of them and their
+connection to PostgreSQL shared one processor.
 
     python bench/fleet.py                     whether reversi 6x7 is at least a draw
     python bench/fleet.py reversi:6x6 --goal outcome --speed 400
@@ -26,6 +28,7 @@ from zermelo.games import Bounds, open_game
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.planning import record
+from zermelo.sql import query
 
 #: Nodes a simulated client searches a second unless told otherwise. Slow on purpose: what
 #: counts for a fleet is how long the tree keeps it busy. At this speed one client would be
@@ -38,15 +41,20 @@ def report(runs: list[dict[str, Any]]) -> None:
     print(
         f"{'clients':>8} {'speed-up':>9} {'seconds':>10} {'nodes':>15} {'idle':>7}"
         f" {'unneeded':>9} {'split':>7} {'workunits':>10} {'splits':>7} {'new':>7} {'real s':>7}"
-        f" {'plan s':>7}"
+        f" {'services: plan':>15} {'tree':>6} {'valid':>6} {'lease':>6}"
     )
     for run in runs:
+        services = [
+            run["service_seconds"].get(service, 0.0)
+            for service in ("generator", "assimilator", "validator", "coordinator")
+        ]
         speed_up = base["seconds"] * base["clients"] / run["seconds"]
         print(
             f"{run['clients']:>8} {speed_up:>9.1f} {run['seconds']:>10.1f} {run['nodes']:>15,}"
             f" {run['idle_share']:>7.1%} {run['unneeded_share']:>9.1%} {run['split_share']:>7.1%}"
             f" {run['workunits']:>10,} {run['splits']:>7,} {run['new_answers']:>7,}"
-            f" {run['real_seconds']:>7.0f} {run['planning_seconds']:>7.0f}", flush=True,
+            f" {run['real_seconds']:>7.0f} {services[0]:>15.1f}"
+            + "".join(f" {seconds:>6.1f}" for seconds in services[1:]), flush=True,
         )  # fmt: skip
 
 
@@ -80,7 +88,8 @@ def main() -> None:
         with running(EmbeddedPostgres(Path(folder))) as url:
             ensure_schema(url)
             with connect_once(url) as connection:
-                connection.execute("SET synchronous_commit = off")
+                connection.execute(query("commit_lazily"))
+                connection.execute(query("plan_by_index"))
                 for clients in map(int, options.clients.split(",")):
                     runs.append(simulate(connection, oracle, puzzle, clients, options.speed))
                     if not options.json:

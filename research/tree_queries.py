@@ -15,13 +15,12 @@ from psycopg.pq import TransactionStatus
 
 from zermelo import ZermeloError
 from zermelo.games import Bounds, Move
-from zermelo.proof.moves import Place
 from zermelo.research import replies
 from zermelo.research.best_play import play_on
 from zermelo.research.queries import Queries, Query
 from zermelo.server.campaigns import Campaign, Summary, campaign_summary, standings
 from zermelo.server.database import Connection, clear_errors
-from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.identity import Place, node_id
 from zermelo.server.tree.line import best_line
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
@@ -109,11 +108,15 @@ class TreeQueries(Queries):
         game = self.game
         asked = self.find(position, moves)
         options = [(move, game.play(asked, move)) for move in game.moves(asked)]
-        # One journey to the database for both: ids are known before it is asked.
+        # One journey to the database for both: the id is known before it is asked, unless another
+        # position holds it.
+        likely = node_id(self.campaign.id, self._place(asked))
         with self._connection.pipeline():
-            cursor = self._connection.execute(query("provenance"), (self._id(asked),))
+            cursor = self._connection.execute(query("provenance"), (likely,))
             nodes = self._nodes([asked, *(after for _, after in options)])
             node = nodes[0]
+            if node is not None and node.id != likely:
+                cursor = self._connection.execute(query("provenance"), (node.id,))
             provenance = [] if node is None else cursor.fetchall()
         worth = self._worth(asked, node)
         worths = [self._worth(after, below)
@@ -210,20 +213,9 @@ class TreeQueries(Queries):
         canonical = self.game.canonical(position)
         return self.game.encode(canonical), self.game.history(canonical)
 
-    def _id(self, position: Any) -> NodeId:
-        return node_id(self.campaign.id, *self._place(position))
-
     def _nodes(self, positions: Sequence[Any]) -> list[Node | None]:
         """The nodes of positions, by primary key; None for those not in the tree."""
-        keys = [self._place(position) for position in positions]
-        ids = [node_id(self.campaign.id, *key) for key in keys]
-        found = {node.id: node for node in self._tree.load(set(ids))}
-        nodes = [found.get(id_) for id_ in ids]
-        # A hash names a node; only its position says that it is the one.
-        return [
-            node if node is not None and (node.key, node.history) == key else None
-            for node, key in zip(nodes, keys, strict=True)
-        ]
+        return self._tree.find([self._place(position) for position in positions])
 
     def _worth(self, position: Any, node: Node | None) -> replies.Worth:
         game = self.game

@@ -16,7 +16,6 @@ from psycopg import IsolationLevel
 from zermelo.engine.portable import PortableEngine
 from zermelo.server.campaigns import Campaign, list_campaigns
 from zermelo.server.database import Connection
-from zermelo.server.tree.identity import node_id
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
@@ -93,7 +92,8 @@ def _check_rules(connection: Connection, campaign: Campaign) -> Iterator[Violati
 
 
 def _faults(tree: Tree, node: Node, below: list[int]) -> Iterator[str]:
-    if node.id != node_id(tree.campaign, node.key, node.history):
+    (found,) = tree.find([(node.key, node.history)])
+    if found is None or found.id != node.id:
         yield "the id is not that of its position"
     if node.children is not None and sorted(node.children) != sorted(below):
         yield "the children are not those of the rules"

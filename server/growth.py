@@ -8,8 +8,9 @@ that the pages of the table and of its index stay full.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from uuid import UUID
 
 from zermelo.engine import Engine
@@ -17,7 +18,7 @@ from zermelo.games import KEY_BYTES, Key
 from zermelo.server.campaigns import Campaign, CampaignError
 from zermelo.server.database import Connection
 from zermelo.server.tree.backup import back_up
-from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.identity import CampaignId, NodeId, node_id
 from zermelo.sql import query
 
 CHUNK = 20_000
@@ -28,22 +29,70 @@ Report = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class _Positions:
-    """All positions met; columns of equal length, in the order they were met."""
+    """All positions met; columns of equal length, in the order they were met.
 
-    places: dict[Key, int] = field(default_factory=dict)
-    keys: list[Key] = field(default_factory=list)
+    Tens of millions have to fit into memory: what each has is packed into arrays.
+    """
+
+    #: Places in the columns, by id.
+    places: dict[NodeId, int] = field(default_factory=dict)
+    keys: bytearray = field(default_factory=bytearray)
     ids: array[int] = field(default_factory=lambda: array("q"))
     parent: array[int] = field(default_factory=lambda: array("q"))
     #: The rarer further parents, by place in the columns.
-    parents: dict[int, list[NodeId]] = field(default_factory=dict)
-    #: By place, in the order of expansion; empty where the game is over.
-    children: dict[int, list[NodeId]] = field(default_factory=dict)
+    parents: dict[int, array[int]] = field(default_factory=dict)
+    #: The children of all that was expanded, and by place where they begin and how many they
+    #: are; -1 on the frontier.
+    children: array[int] = field(default_factory=lambda: array("q"))
+    first_child: array[int] = field(default_factory=lambda: array("q"))
+    child_count: array[int] = field(default_factory=lambda: array("h"))
+    #: Nodes whose hash was another's name already, with that name.
+    displaced: list[tuple[NodeId, NodeId]] = field(default_factory=list)
 
-    def meet(self, key: Key, id_: NodeId, parent: NodeId) -> None:
-        self.places[key] = len(self.keys)
-        self.keys.append(key)
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def key(self, place: int) -> Key:
+        return bytes(self.keys[place * KEY_BYTES : (place + 1) * KEY_BYTES])
+
+    def meet(self, key: Key, id_: NodeId) -> None:
+        self.places[id_] = len(self)
+        self.keys += key
         self.ids.append(id_)
-        self.parent.append(parent)
+        self.parent.append(id_)
+        self.first_child.append(0)
+        self.child_count.append(-1)
+
+    def below(self, place: int) -> list[NodeId] | None:
+        """The children at a place; None on the frontier."""
+        count = self.child_count[place]
+        if count < 0:
+            return None
+        first = self.first_child[place]
+        return list(self.children[first : first + count])
+
+    def expand(self, place: int, ids: list[NodeId], first_new: int) -> list[int]:
+        """Give a place its children; where those are that nobody had until now.
+
+        From `first_new` on, nodes have no parent until they get their first one here.
+        """
+        self.first_child[place], self.child_count[place] = len(self.children), len(ids)
+        self.children.extend(ids)
+        parent, new = self.ids[place], []
+        for id_ in ids:
+            child = self.places[id_]
+            if child >= first_new and self.parent[child] == id_:
+                self.parent[child] = parent
+                new.append(child)
+            elif (further := self.parents.get(child)) is not None:
+                further.append(parent)
+            else:
+                self.parents[child] = array("q", (parent,))
+        return new
+
+    def final(self) -> Iterator[int]:
+        """The places where the game is over."""
+        return (place for place, count in enumerate(self.child_count) if not count)
 
 
 def grow(
@@ -68,74 +117,92 @@ def grow(
         if removed != 1:
             raise CampaignError(f"campaign {campaign.name!r} has grown already")
         found = _Positions()
-        found.meet(game.encode(game.canonical(campaign.start)), campaign.root, campaign.root)
-        wave = [0]
+        found.meet(game.encode(game.canonical(campaign.start)), campaign.root)
+        names = _Names(connection, campaign.id, found)
+        wave: Sequence[int] = array("q", (0,))
         for made in range(moves):
-            wave, count = _expand(campaign, engine, found, wave)
+            wave, count = _expand(campaign, engine, found, names, wave)
             report(made, count)
         report(moves, len(wave))
         _find_final(engine, found, wave)
         _write(connection, campaign, found)
         back_up(connection, campaign.id, _above_final(found))
-        connection.execute(query("count_tree_nodes"), (len(found.keys) - 1, campaign.id))
-    return len(found.keys)
+        connection.execute(query("count_tree_nodes"), (len(found) - 1, campaign.id))
+    return len(found)
+
+
+class _Names:
+    """The ids of positions, those of other campaigns in mind."""
+
+    def __init__(self, connection: Connection, campaign: CampaignId, found: _Positions) -> None:
+        self._connection, self._campaign, self._found = connection, campaign, found
+
+    def of(self, keys: list[Key]) -> list[NodeId]:
+        """The ids of positions, whether they were met or not; those that were not are met now,
+        without parents."""
+        hashes = [node_id(self._campaign, (key, b"")) for key in keys]
+        held = self._held(hashes)
+        return [self._of(key, id_, held) for key, id_ in zip(keys, hashes, strict=True)]
+
+    def _of(self, key: Key, id_: NodeId, held: set[NodeId]) -> NodeId:
+        displaced: list[NodeId] = []
+        while True:
+            place = self._found.places.get(id_)
+            if place is None and id_ not in held:
+                self._found.meet(key, id_)
+                self._found.displaced += [(id_, name) for name in displaced]
+                return id_
+            if place is not None and self._found.key(place) == key:
+                return id_
+            displaced.append(id_)
+            id_ = node_id(self._campaign, (key, b""), len(displaced))
+            held = self._held([id_])
+
+    def _held(self, ids: list[NodeId]) -> set[NodeId]:
+        """Those that are names in the database, which this campaign has none in yet."""
+        return {row[0] for row in self._connection.execute(query("held_names"), (ids,))}
 
 
 def _expand(
-    campaign: Campaign, engine: Engine, found: _Positions, wave: list[int]
-) -> tuple[list[int], int]:
+    campaign: Campaign, engine: Engine, found: _Positions, names: _Names, wave: Sequence[int]
+) -> tuple[Sequence[int], int]:
     """The positions one move further, and how many there were at this one, passes included."""
-    following: list[int] = []
+    following = array("q")
     count = 0
     while wave:
         count += len(wave)
-        passes: list[int] = []
+        passes = array("q")
         for at in range(0, len(wave), CHUNK):
             chunk = wave[at : at + CHUNK]
-            expansion = engine.expand(b"".join(found.keys[place] for place in chunk))
-            children = _split(expansion.children)
+            expansion = engine.expand(b"".join(map(found.key, chunk)))
+            first_new = len(found)
+            ids = iter(names.of(list(_split(expansion.children))))
             for place, number in zip(chunk, expansion.counts, strict=True):
-                first = len(found.keys)
-                _meet(campaign, found, place, [next(children) for _ in range(number)])
-                new = range(first, len(found.keys))
-                passed = number == 1 and new and _is_pass(campaign, found, place, first)
+                below = list(islice(ids, number))
+                new = found.expand(place, below, first_new)
+                passed = number == 1 and new and _is_pass(campaign, found, place, new[0])
                 (passes if passed else following).extend(new)
         wave = passes
     return following, count
 
 
-def _meet(campaign: Campaign, found: _Positions, place: int, children: list[Key]) -> None:
-    parent = found.ids[place]
-    ids = []
-    for key in children:
-        known = found.places.get(key)
-        if known is None:
-            id_ = node_id(campaign.id, key)
-            found.meet(key, id_, parent)
-        else:
-            id_ = found.ids[known]
-            found.parents.setdefault(known, []).append(parent)
-        ids.append(id_)
-    found.children[place] = ids
-
-
 def _is_pass(campaign: Campaign, found: _Positions, place: int, child: int) -> bool:
     game = campaign.game
-    before, after = (game.decode(found.keys[at]) for at in (place, child))
+    before, after = (game.decode(found.key(at)) for at in (place, child))
     return game.plies_left(after) >= game.plies_left(before)
 
 
-def _find_final(engine: Engine, found: _Positions, wave: list[int]) -> None:
+def _find_final(engine: Engine, found: _Positions, wave: Sequence[int]) -> None:
     for at in range(0, len(wave), CHUNK):
         chunk = wave[at : at + CHUNK]
-        counts = engine.expand(b"".join(found.keys[place] for place in chunk)).counts
-        found.children.update(
-            (place, []) for place, count in zip(chunk, counts, strict=True) if not count
-        )
+        counts = engine.expand(b"".join(map(found.key, chunk))).counts
+        for place, count in zip(chunk, counts, strict=True):
+            if not count:
+                found.expand(place, [], len(found))
 
 
 def _above_final(found: _Positions) -> set[NodeId]:
-    final = [place for place, children in found.children.items() if not children]
+    final = list(found.final())
     parents = {found.parent[place] for place in final}
     return parents.union(*(found.parents.get(place, ()) for place in final))
 
@@ -144,15 +211,24 @@ def _write(connection: Connection, campaign: Campaign, found: _Positions) -> Non
     game = campaign.game
     with connection.cursor().copy(query("copy_nodes")) as copy:
         copy.set_types(["int8", "int8", "uuid", "int2", "int2", "int2", "int8[]", "int8[]"])
-        for place in sorted(range(len(found.keys)), key=found.ids.__getitem__):
-            key, below = found.keys[place], found.children.get(place)
+        for place in sorted(range(len(found)), key=found.ids.__getitem__):
+            key, below = found.key(place), found.below(place)
             lo, hi = -game.max_score, game.max_score
             if below == []:
                 lo = hi = game.score(game.decode(key))
+            parents = found.parents.get(place)
             copy.write_row((
                 found.ids[place], found.parent[place], UUID(bytes=key), campaign.id, lo, hi,
-                below, found.parents.get(place),
+                below, None if parents is None else list(parents),
             ))
+    if found.displaced:
+        connection.execute(
+            query("insert_displaced"),
+            {
+                "nodes": [node for node, _ in found.displaced],
+                "held": [held for _, held in found.displaced],
+            },
+        )
 
 
 def _split(keys: bytes) -> Iterator[Key]:

@@ -235,8 +235,8 @@ CREATE TABLE totals (
 -- -- the tree -------------------------------------------------------------------------------
 
 -- A node is a canonical position of a campaign. `id` is a 63-bit hash of campaign, key and
--- history, so that any service can name a node without asking; a second position with the
--- same id is refused, never merged. `children` is NULL on the frontier and empty when the
+-- history, so that any service can find a node by its primary key; of two positions with the
+-- same hash the later one has its next hash for a name. `children` is NULL on the frontier and empty when the
 -- game is over. `parent` is where the node was first reached from (the root: itself),
 -- `parents` the rarer further ones. Eight columns, fixed widths first: 64 bytes a frontier
 -- node, and a ninth column would cost every row 8 more for a longer null bitmap.
@@ -251,6 +251,15 @@ CREATE TABLE nodes (
     parents     bigint[],
     CHECK (lo <= hi)
 ) WITH (fillfactor = 95);
+
+-- Nodes whose hash was another's name already, with the names that were held. Those are kept when
+-- their campaign is dropped, so that the search for the displaced node does not end there.
+CREATE TABLE displaced_nodes (
+    node        bigint NOT NULL,
+    held        bigint NOT NULL,
+    PRIMARY KEY (node, held)
+);
+CREATE INDEX displaced_nodes_held ON displaced_nodes (held);
 
 -- What the value of a node depends on beyond its position, for games where the past matters.
 CREATE TABLE histories (

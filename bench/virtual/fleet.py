@@ -3,12 +3,15 @@
 Choice, split, validation, back-up, leasing and withdrawal are the services' own code on a
 real PostgreSQL; only the clock and the clients are simulated. Clients differ in speed and
 in the time a message takes, and hear at their next heartbeat that nobody needs their work.
+The services take turns on one processor: while one works the others wait, and the clock goes on
+by the processor time that it took.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+import sys
 import time
 from dataclasses import dataclass, field
 from itertools import cycle, islice
@@ -28,14 +31,17 @@ from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
 
 from .oracle import Ask, Oracle, Reply
+from .services import ServiceTime
 
 #: How fast clients are compared with the average, in turn: their mean is 1 for 1, 16, 256
 #: and (but for 0.02 %) 1024 clients.
 PACES = (1.0, 0.5, 1.5, 0.75, 1.25)
 LATENCY = 0.1  # seconds from the coordinator to a client of average pace
-TICK = 0.1  # seconds from a result until the services have dealt with it
+TICK = 0.1  # seconds from a result until the services begin to deal with it
 HEARTBEAT = 5.0
 TARGET_SECONDS = 60.0
+#: How often, in real seconds, a run tells how far it is.
+REPORT_SECONDS = 15.0
 
 
 class Puzzle(NamedTuple):
@@ -80,11 +86,13 @@ class Fleet:
     #: Time that clients worked, and the nodes they searched in it.
     busy_seconds: float = 0.0
     searched: float = 0.0
-    planning_seconds: float = 0.0
+    #: Whether the services' own time passes in the virtual clock.
+    times_services: bool = True
     jobs: dict[int, Job] = field(default_factory=dict)
     events: list[tuple[float, int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.services = ServiceTime(self.connection)
         self.plan = CampaignPlan(self.connection, self.campaign, self.oracle.engines[0])
         self.coordinator = self._open_coordinator()
         self.idle = [
@@ -92,12 +100,17 @@ class Fleet:
         ]
 
     def run(self) -> None:
+        """Work until the campaign is finished, telling on stderr how far it is."""
+        told = time.monotonic()
         self._serve([])
         while not self.plan.finished:
             if not self.events:
                 raise RuntimeError("nobody works, but the campaign is not finished")
-            self.now = self.events[0][0] + TICK
+            self.now = max(self.now, self.events[0][0] + TICK)
             self._serve(self._due())
+            if time.monotonic() - told > REPORT_SECONDS:
+                told = time.monotonic()
+                self._tell()
         # Whoever still works when the answer is known works for nothing.
         for job in self.jobs.values():
             self._account(job, self.now)
@@ -134,20 +147,38 @@ class Fleet:
         self.searched += seconds * job.client.speed
 
     def _serve(self, done: list[Job]) -> None:
+        before = self.services.total
         if done:
-            self._submit(done)
-            while validate(self.connection):
+            with self.services.of("coordinator"):
+                self._submit(done)
+            with self.services.of("validator"):
+                while validate(self.connection):
+                    pass
+            with self.services.of("assimilator"):
+                while assimilate(self.connection, self.campaign):
+                    pass
+        with self.services.of("generator"):
+            demand = self._demand()
+            while self.plan.step(demand) and not self.plan.finished:
                 pass
-            while assimilate(self.connection, self.campaign):
-                pass
-        started = time.perf_counter()
-        demand = self._demand()
-        while self.plan.step(demand) and not self.plan.finished:
-            pass
-        self.planning_seconds += time.perf_counter() - started
+        self._pass(before)
         self._spread_withdrawals()
         if not self.plan.finished:
             self._hand_out()
+
+    def _pass(self, before: float) -> None:
+        """Let the time pass that the services took since they had taken `before`."""
+        if self.times_services:
+            self.now += self.services.total - before
+
+    def _tell(self) -> None:
+        test = self.plan.planner.test if self.plan.planner else None
+        print(
+            f"  {self.size} clients: {self.now:.1f} s, {self.searched / 1e6:,.0f} M nodes searched,"
+            f" {test.work / 1e6 if test else 0:,.0f} M expected, {len(self.jobs)} at work,"
+            f" services {self.services.total:.1f} s",
+            file=sys.stderr, flush=True,
+        )  # fmt: skip
 
     def _demand(self) -> Demand:
         return Demand(self.size, self.speed, self.now)
@@ -158,9 +189,12 @@ class Fleet:
 
     def _lease(self) -> None:
         clients = self.idle
-        leased = self.coordinator.request_for_all(
-            [Request(client.host, client.user, 1, client.speed) for client in clients]
-        )
+        before = self.services.total
+        with self.services.of("coordinator"):
+            leased = self.coordinator.request_for_all(
+                [Request(client.host, client.user, 1, client.speed) for client in clients]
+            )
+        self._pass(before)
         replies = self.oracle.ask(
             [Ask(bytes(item.position), item.threshold, item.node_budget) for item in leased]
         )
@@ -237,5 +271,5 @@ def simulate(
         "new_answers": oracle.found - found,
         "new_nodes": oracle.found_nodes - found_nodes,
         "real_seconds": time.perf_counter() - started,
-        "planning_seconds": fleet.planning_seconds,
+        "service_seconds": dict(fleet.services.seconds),
     }

@@ -152,8 +152,9 @@ def solve_beside_hoarders(
         replication="adaptive",
     )  # fmt: skip
     fleet = HoardedFleet(
-        connection, campaign, oracle, honest, speed, hoarders=hoarders, mature=mature
-    )
+        connection, campaign, oracle, honest, speed, times_services=False, hoarders=hoarders,
+        mature=mature,
+    )  # fmt: skip
     fleet.run()
     oracle.save()
     summary = campaign_summary(connection, campaign.name)

@@ -12,7 +12,7 @@ from zermelo.server.campaigns import Campaign, steer_campaign
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
 from zermelo.server.planning.planner import Choice, Planner, budget_of, speculation
-from zermelo.server.planning.questions import Key
+from zermelo.server.planning.questions import Key, Questions
 from zermelo.server.planning.record import Record
 from zermelo.server.planning.splitting import Splitter
 from zermelo.server.tree.backup import Contradiction
@@ -172,7 +172,7 @@ class CampaignPlan:
             question = planner.questions.get((node, threshold))
             states.append(WorkunitState.SPLIT if question else WorkunitState.WITHDRAWN)
             if question:
-                question.asked = False
+                planner.questions.set_asked(question, False)
                 if question.leaf:
                     planner.questions.ran_out(question, spent)
                 nodes[node] = None
@@ -184,11 +184,9 @@ class CampaignPlan:
         return len(rows)
 
     def _follow_tests(self, planner: Planner) -> None:
-        """Go on to the test that the root's bounds call for, and load what it needs."""
-        while True:
-            self._load_missing(planner)
-            if not planner.advance():
-                break
+        """Go on to the test that the root's bounds call for."""
+        while planner.advance():
+            pass
         test = planner.test.threshold if planner.test else None
         if test != self._announced or planner.finished:
             self.connection.execute(
@@ -200,12 +198,6 @@ class CampaignPlan:
                 query("start_test"), {"campaign": self.campaign.id, "threshold": test}
             )
         self._announced = test
-
-    def _load_missing(self, planner: Planner) -> None:
-        while missing := list(planner.questions.missing):
-            for node in self._splitter.plan_nodes(self.tree.load(missing)):
-                planner.questions.add_node(node)
-        self._splitter.appraise(planner.questions)
 
     def _withdraw(self, unneeded: list[Key]) -> None:
         if unneeded:
@@ -252,19 +244,20 @@ class CampaignPlan:
         search that ran out is worth more than a tree of guesses.
         """
         splits = 0
-        while (plan := planner.choose(count, size)).split:
-            if splits >= SPLITS_AHEAD * count:
-                plan = planner.choose(count, math.inf)
-                break
-            splits += len(plan.split)
-            self._split_now(planner, plan.split)
+        while (plan := planner.choose(count, size)).split or plan.open:
+            if plan.open:
+                self._splitter.open(planner.questions, _nodes_of(plan.open))
+            elif splits >= SPLITS_AHEAD * count:
+                size = math.inf
+            else:
+                splits += len(plan.split)
+                self._split_now(planner, plan.split)
         # Splitting may have settled some of them meanwhile.
         still = [choice for choice in plan.ask if planner.questions.is_open(choice.question)]
         return [choice for choice in still if choice.question.leaf], splits
 
     def _split_now(self, planner: Planner, choices: list[Choice]) -> None:
-        nodes = {choice.question.node.id: None for choice in choices}
-        self._splitter.split(planner.questions, list(nodes)[:_MOST_SPLITS_AT_ONCE])
+        self._splitter.split(planner.questions, _nodes_of(choices))
         self._follow_tests(planner)
         self._withdraw(planner.questions.settle())
 
@@ -313,7 +306,7 @@ class CampaignPlan:
             },
         )
         for question in questions:
-            question.asked = True
+            planner.questions.set_asked(question, True)
         notify(self.connection, Channel.READY, self.campaign.id)
 
     def _finish(self) -> None:
@@ -333,18 +326,40 @@ class CampaignPlan:
     def _rebuild(self) -> Planner:
         """The planner as the database has it."""
         (root,) = self.tree.load([self.campaign.root])
-        (start,) = self._splitter.plan_nodes([root], always=True)
-        planner = Planner(start, self.campaign.aim, self._record.model())
+        (start,) = self._splitter.plan_nodes([root])
+        planner = Planner(
+            start, self.campaign.aim, self._record.model(), self._splitter.appraise
+        )
         self._announced = None
-        self._load_missing(planner)
-        planner.questions.settle()
+        questions = planner.questions
+        self._open_above_work(questions)
+        questions.settle()
         unneeded = []
         rows = self.connection.execute(query("open_workunits"), (self.campaign.id,)).fetchall()
         for node, threshold, state in rows:
-            question = planner.questions.get((node, threshold))
+            question = questions.get((node, threshold))
             if question is not None:
-                question.asked = True
+                questions.set_asked(question, True)
             elif state in (WorkunitState.READY, WorkunitState.LEASED):
                 unneeded.append((node, threshold))
         self._withdraw(unneeded)
         return planner
+
+    def _open_above_work(self, questions: Questions) -> None:
+        """Look into every node that leads from the test to an open workunit."""
+        rows = self.connection.execute(query("above_open_workunits"), (self.campaign.id,))
+        above = {row[0] for row in rows}
+        while above:
+            reached = [
+                id_ for id_ in above if (node := questions.nodes.get(id_)) and node.questions
+            ]
+            if not reached:
+                break
+            self._splitter.open(questions, reached)
+            above.difference_update(reached)
+
+
+def _nodes_of(choices: list[Choice]) -> list[NodeId]:
+    """The nodes of the first of them, each once."""
+    nodes = dict.fromkeys(choice.question.node.id for choice in choices)
+    return list(nodes)[:_MOST_SPLITS_AT_ONCE]

@@ -13,14 +13,21 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from zermelo.games import Bounds
 from zermelo.server.goals import Aim
 from zermelo.server.planning.costs import CostModel
-from zermelo.server.planning.questions import PlanNode, Question, Questions
+from zermelo.server.planning.questions import (
+    HELP_DISCOUNT,
+    Appraise,
+    PlanNode,
+    Question,
+    Questions,
+)
 
 #: Leaves are asked in turn, first those that are needed with at least the first chance, then
 #: those of the next level. Below the last they are not worth a client's electricity.
@@ -34,14 +41,8 @@ DOUBT = 0.05
 AFAR, MANY_OPEN = 0.125, 10_000
 #: A workunit may take this many times the size it was cut to before it counts as too hard.
 BUDGET_FACTOR = 4.0
-#: Idle clients help with what takes at least HELP_FROM of the smallest workunits, below a
-#: question that somebody works on and that makes theirs less needed.
+#: Idle clients help with what takes at least this many of the smallest workunits.
 HELP_FROM = 4.0
-HELP_DISCOUNT = 0.3
-#: The odds that a question is needed besides its elder siblings are taken to this power. The
-#: order of moves is better than chances say: of first moves whose chance was about even, where
-#: a refutation existed, seven in a hundred failed.
-CONFIDENCE = 2.5
 #: How much less likely the test after the current one is needed than its forecast says.
 NEXT_TEST_DISCOUNT = 0.5
 
@@ -69,10 +70,12 @@ class _Beginning(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What to do now: leaves to ask a client, leaves that are too hard to be asked whole."""
+    """What to do now: leaves to ask a client, leaves that are too hard to be asked whole, and
+    leaves that the tree has expanded already, to be looked into."""
 
     ask: list[Choice] = field(default_factory=list)
     split: list[Choice] = field(default_factory=list)
+    open: list[Choice] = field(default_factory=list)
     #: How many workunits all of that will probably make.
     workunits: float = 0.0
 
@@ -80,9 +83,11 @@ class Plan:
 class Planner:
     """The current test of one campaign and everything below it."""
 
-    def __init__(self, root: PlanNode, goal: Aim, model: CostModel) -> None:
+    def __init__(
+        self, root: PlanNode, goal: Aim, model: CostModel, appraise: Appraise | None = None
+    ) -> None:
         self.root, self.goal = root, goal
-        self.questions = Questions(model)
+        self.questions = Questions(model, appraise)
         self.questions.add_node(root)
         self.test: Question | None = None
         self._next_tests: list[Question] = []
@@ -117,12 +122,15 @@ class Planner:
     def choose(self, count: int, size: float) -> Plan:
         """The first `count` leaves in turn that nobody works on.
 
-        Leaves that typically take more than `size` are to be split instead: call again
-        when they are. Whose turn it is may have changed then.
+        Leaves that typically take more than `size` are to be split instead, and those that the
+        tree has expanded are to be opened: call again when they are. Whose turn it is may have
+        changed then.
         """
+        self.questions.refresh()
         plan = self._choose(count, size)
         if plan.workunits >= count or not self._forecast():
             return plan
+        self.questions.refresh()
         return self._choose(count, size)
 
     def stakes(self, question: Question) -> float:
@@ -149,17 +157,19 @@ class Planner:
 
         The hardest come first; `least` is what a workunit should hold at least.
         """
+        self.questions.refresh()
         asked = [
             Choice(question, need)
-            for question, need in self._walk(NEED_LEVELS[-1], CONFIDENCE)
+            for question, need in self._walk(NEED_LEVELS[-1], attrgetter("sharpened"))
             if question.asked and question.leaf and question.work > HELP_FROM * least
         ]
         return heapq.nlargest(count, asked, key=lambda choice: choice.question.work)
 
     def remaining(self) -> Estimate:
         """The expected nodes still to search, counting shared positions once."""
+        self.questions.refresh()
         nodes = weighed_plies = 0.0
-        for question, need in self._walk(NEED_LEVELS[-1]):
+        for question, need in self._walk(NEED_LEVELS[-1], attrgetter("chance")):
             if not question.children:
                 nodes += need * question.work
                 weighed_plies += need * question.work * question.node.plies_left
@@ -177,6 +187,7 @@ class Planner:
             return least
         if clients <= 1:
             return most  # nobody else would idle at the end
+        self.questions.refresh()
         if self._began is None:
             self._began = _Beginning(spent, self.test.work)
         spent -= self._began.spent
@@ -188,27 +199,61 @@ class Planner:
 
     def _choose(self, count: int, size: float) -> Plan:
         plan = Plan()
-        for question, need in self._in_turn():
+        for choice in self._in_turn():
             if plan.workunits >= count:
                 break
-            if question.asked or not question.leaf:
-                continue
-            pieces = self.questions.typical_work(question) / size
-            (plan.split if pieces > 1 else plan.ask).append(Choice(question, need))
+            pieces = self.questions.typical_work(choice.question) / size
+            if choice.question.node.expanded:
+                plan.open.append(choice)
+            else:
+                (plan.split if pieces > 1 else plan.ask).append(choice)
             plan.workunits += max(1.0, pieces)
         return plan
 
     def _in_turn(self) -> Iterator[Choice]:
-        """Open questions in the order in which they would be asked one after the other, each
-        once: first those that will be needed if all goes as expected, then others."""
-        seen: set[Question] = set()
+        """Leaves that nobody works on, in the order in which they would be asked one after the
+        other, each once: first those that will be needed if all goes as expected, then others."""
+        found: set[Question] = set()
         for level in NEED_LEVELS:
-            for choice in self._walk(level, CONFIDENCE):
-                if choice.question not in seen:
-                    seen.add(choice.question)
+            for choice in self._free_leaves(level):
+                if choice.question not in found:
+                    found.add(choice.question)
                     yield choice
 
-    def _walk(self, least_need: float, confidence: float = 1.0) -> Iterator[Choice]:
+    def _free_leaves(self, least_need: float) -> Iterator[Choice]:
+        """Leaves that nobody works on, needed with at least that chance, depth first, each once.
+
+        Only those parts of the graph are visited that lead to one.
+        """
+        seen: set[Question] = set()
+        stack = [
+            (question, need) for question, need in self._tests()
+            if need * question.reach >= least_need
+        ]  # fmt: skip
+        stack.reverse()
+        while stack:
+            question, need = stack.pop()
+            if question in seen:
+                continue
+            seen.add(question)
+            if question.leaf:
+                yield Choice(question, need)
+                continue
+            if question.asked:
+                need *= HELP_DISCOUNT
+            below = []
+            for child in question.children:
+                if need < least_need:
+                    break
+                if need * child.reach >= least_need:
+                    below.append((child, need))
+                need *= child.sharpened
+            below.reverse()
+            stack += below
+
+    def _walk(
+        self, least_need: float, chance: Callable[[Question], float]
+    ) -> Iterator[Choice]:
         """Open questions needed with at least that chance, depth first, each once."""
         seen: set[Question] = set()
         stack = [choice for choice in self._tests() if choice.need >= least_need]
@@ -227,7 +272,7 @@ class Planner:
                 if need < least_need:
                     break
                 below.append(Choice(child, need))
-                need *= _sharpened(child.chance, confidence)
+                need *= chance(child)
             stack.extend(reversed(below))
 
     def _tests(self) -> Iterator[Choice]:
@@ -260,14 +305,6 @@ class Planner:
 def speculation(need: float) -> int:
     """How speculative work of such a need is: 0 for what will be needed if all goes well."""
     return sum(need < level for level in NEED_LEVELS)
-
-
-def _sharpened(chance: float, power: float) -> float:
-    """The chance whose odds are the given ones to this power."""
-    if not 0 < chance < 1:
-        return chance
-    odds_against: float = ((1 - chance) / chance) ** power
-    return 1 / (1 + odds_against)
 
 
 def budget_of(size: float) -> int:

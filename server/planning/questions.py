@@ -12,7 +12,12 @@ most promising for the price first:
 This is proof-number search with costs and chances in place of counts: with certain
 chances `work` is the minimum over the children for a yes and the sum for a no.
 
-The graph is a cache. Everything in it can be rebuilt from the database.
+Estimates are brought up to date by `refresh`, all changes together: new leaves are shown to the
+engine in one call, and every question above is evaluated once.
+
+The graph is a cache. Everything in it can be rebuilt from the database. It holds only what was
+looked into: below any other node that the tree has expanded, however large the tree is there, the
+node's own bounds and the engine's idea of it stand for all of it.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,8 +39,14 @@ from zermelo.server.tree.identity import NodeId
 SIBLING_INDEPENDENCE = 0.4
 #: The share of a node's unexpected hardness that its children have, too.
 HARDNESS_INHERITED = 0.6
+#: The odds that a question is needed besides its elder siblings are taken to this power. The
+#: order of moves is better than chances say: of first moves whose chance was about even, where
+#: a refutation existed, seven in a hundred failed.
+CONFIDENCE = 2.5
+#: Idle clients help below a question that somebody works on; that makes their work less needed.
+HELP_DISCOUNT = 0.3
 #: Changes smaller than these are not passed on to the parents.
-_SMALL_CHANCE, _SMALL_WORK = 0.002, 0.01
+_SMALL_CHANCE, _SMALL_WORK, _SMALL_REACH = 0.002, 0.01, 0.002
 
 Key = tuple[NodeId, int]
 
@@ -47,14 +58,14 @@ class PlanNode:
     id: NodeId
     lo: int
     hi: int
-    children: tuple[NodeId, ...] | None
     guess: int
     plies_left: int
+    #: Whether the tree has children of it, and these, once planning has looked into them.
+    expanded: bool = False
+    children: tuple[NodeId, ...] | None = None
     #: How much harder questions here are than the model thinks: an offset to ln(nodes).
     hardness: float = 0.0
-    #: What the engine thinks that either answer to a question takes, by threshold.
-    appraise: Callable[[int], Efforts | None] | None = None
-    #: The position, where the engine may be asked about many at once.
+    #: The position, where the engine is to be asked about the efforts.
     position: Any = None
     questions: dict[int, Question] = field(default_factory=dict)
 
@@ -69,12 +80,16 @@ class Question:
     children: list[Question] = field(default_factory=list)
     chance: float = 0.5
     work: float = 1.0
+    #: The chance as the order of asking takes it: its odds to the power of CONFIDENCE.
+    sharpened: float = 0.5
+    #: The greatest need of a leaf below that nobody works on, where this question's is 1.
+    reach: float = 0.0
     #: True and False are answers; None is open.
     answer: bool | None = None
     #: Whether a client works on it, or soon will; possibly since before it was split for
     #: the sake of another threshold.
     asked: bool = False
-    #: Looked for when a leaf is first evaluated.
+    #: What the engine thinks that either answer takes, once a leaf was shown to it.
     efforts: Efforts | None = None
 
     @property
@@ -82,8 +97,6 @@ class Question:
         """What this leaf shows of its cost and its answer."""
         node = self.node
         distance = max(node.lo, min(node.hi, node.guess)) - self.threshold
-        if self.efforts is None and node.appraise is not None:
-            self.efforts = node.appraise(self.threshold)
         efforts = self.efforts or usual_efforts(node.plies_left, distance)
         return Features(node.plies_left, distance, efforts)
 
@@ -93,19 +106,25 @@ class Question:
 
     @property
     def leaf(self) -> bool:
+        """Whether planning has not looked below it."""
         return self.node.children is None
+
+
+#: Asks the engine about the efforts of many leaves.
+Appraise = Callable[[Sequence[Question]], Sequence[Efforts | None]]
 
 
 class Questions:
     """All open questions, kept consistent with the bounds of the nodes."""
 
-    def __init__(self, model: CostModel) -> None:
+    def __init__(self, model: CostModel, appraise: Appraise | None = None) -> None:
         self.model = model
+        self._appraise = appraise
         self.nodes: dict[NodeId, PlanNode] = {}
-        #: Nodes that open questions lead to and that have not been loaded yet.
-        self.missing: dict[NodeId, list[Question]] = {}
         self.open_count = 0
         self._roots: set[Question] = set()
+        #: What is to be evaluated again: leaves, and questions above others with their turn.
+        self._dirty_leaves: dict[Question, None] = {}
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
         self._turn = itertools.count()
@@ -115,13 +134,9 @@ class Questions:
     # -- what the driver tells -----------------------------------------------------------
 
     def add_node(self, node: PlanNode) -> None:
-        """A node was loaded; questions that waited for it go on below it."""
-        if node.id in self.nodes:
+        """A node was loaded, possibly again."""
+        if self.nodes.setdefault(node.id, node) is not node:
             self.update_bounds(node.id, node.lo, node.hi)
-            return
-        self.nodes[node.id] = node
-        for parent in self.missing.pop(node.id, []):
-            self._ask_below(parent, node)
 
     def open_root(self, node: NodeId, threshold: int) -> Question:
         question = self._open(self.nodes[node], threshold, 0)
@@ -143,32 +158,37 @@ class Questions:
             self._touch(question)
 
     def expand(self, node: NodeId, children: Iterable[PlanNode]) -> None:
-        """A frontier node was expanded: its questions go on at the children."""
+        """A leaf was expanded, or its children were loaded: its questions go on at those."""
         children = list(children)
         expanded = self.nodes[node]
-        expanded.children = tuple(child.id for child in children)
-        expanded.appraise = expanded.position = None  # nobody will ask it whole
+        expanded.children, expanded.expanded = tuple(child.id for child in children), True
+        expanded.position = None  # nobody will ask it whole
         for child in children:
-            child.hardness = HARDNESS_INHERITED * expanded.hardness
+            if child.id not in self.nodes:
+                child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
         for question in list(expanded.questions.values()):
             self._grow(question)
 
-    def unappraised(self) -> list[Question]:
-        """The leaves about to be evaluated whose efforts the engine has not told yet."""
-        return [
-            question
-            for _, _, question in self._dirty
-            if question.leaf and question.efforts is None and question.node.appraise is not None
-        ]
+    def set_asked(self, question: Question, asked: bool) -> None:
+        """A client works on it, or soon will; or nobody does any more."""
+        question.asked = asked
+        self._touch(question)
+
+    def refresh(self) -> None:
+        """Bring all estimates up to date."""
+        while self._dirty_leaves or self._dirty:
+            if self._dirty_leaves:
+                self._evaluate_leaves()
+            else:
+                _, _, question = heapq.heappop(self._dirty)
+                self._queued.discard(question)
+                if self.is_open(question):
+                    self._evaluate(question)
 
     def settle(self) -> list[Key]:
-        """Pass all changes on to the top; the asked questions that nobody needs any more."""
-        while self._dirty:
-            _, _, question = heapq.heappop(self._dirty)
-            self._queued.discard(question)
-            if self.is_open(question):
-                self._evaluate(question)
+        """Bring all estimates up to date; the asked questions that nobody needs any more."""
+        self.refresh()
         unneeded = list(self._dropped)
         self._dropped.clear()
         return unneeded
@@ -223,11 +243,7 @@ class Questions:
 
     def _grow(self, question: Question) -> None:
         for child in question.node.children or ():
-            node = self.nodes.get(child)
-            if node is None:
-                self.missing.setdefault(child, []).append(question)
-            else:
-                self._ask_below(question, node)
+            self._ask_below(question, self.nodes[child])
         self._touch(question)
 
     def _ask_below(self, question: Question, node: PlanNode) -> None:
@@ -273,7 +289,7 @@ class Questions:
             question.children.remove(child)
         if child.answer is False:
             self._close(question, True)
-        elif not question.children and not self._waits_for_nodes(question):
+        elif not question.children:
             if self._all_children_yes(question):
                 self._close(question, False)
         else:
@@ -284,9 +300,6 @@ class Questions:
         threshold = 1 - question.threshold
         children = question.node.children or ()
         return all(self.nodes[child].lo >= threshold for child in children)
-
-    def _waits_for_nodes(self, question: Question) -> bool:
-        return any(child not in self.nodes for child in question.node.children or ())
 
     def _forget(self, question: Question) -> None:
         """Take a question out of the graph, and everything below that only it needed."""
@@ -318,36 +331,74 @@ class Questions:
     def _touch(self, question: Question) -> None:
         """Something changed that its estimates depend on."""
         if not question.children:
-            self._evaluate(question)
+            self._dirty_leaves[question] = None
         elif question not in self._queued:
             self._queued.add(question)
             # Deepest first, so that a parent is evaluated once for all its children.
             heapq.heappush(self._dirty, (-question.ply, next(self._turn), question))
 
+    def _evaluate_leaves(self) -> None:
+        leaves = [question for question in self._dirty_leaves if self.is_open(question)]
+        self._dirty_leaves.clear()
+        if self._appraise is not None:
+            fresh = [
+                leaf for leaf in leaves if leaf.efforts is None and leaf.node.position is not None
+            ]
+            for leaf, efforts in zip(fresh, self._appraise(fresh), strict=True):
+                leaf.efforts = efforts
+                if efforts is None:
+                    leaf.node.position = None  # the engine has no idea: it is not asked again
+        for leaf in leaves:
+            self._evaluate(leaf)
+
     def _evaluate(self, question: Question) -> None:
-        before = question.chance, question.work
+        chance, work, reach = question.chance, question.work, question.reach
         if question.children:
             self._evaluate_from_children(question)
         else:
             question.chance, expected_cost = self.model.outlook(question.features)
             question.work = expected_cost * math.exp(question.node.hardness)
+            question.reach = 1.0 if question.leaf and not question.asked else 0.0
+        if question.chance != chance:
+            question.sharpened = _sharpened(question.chance)
         if (
-            abs(question.chance - before[0]) > _SMALL_CHANCE
-            or abs(question.work - before[1]) > _SMALL_WORK * before[1]
+            abs(question.chance - chance) > _SMALL_CHANCE
+            or abs(question.work - work) > _SMALL_WORK * work
+            or abs(question.reach - reach) > _SMALL_REACH
+            or (question.reach > 0) != (reach > 0)
         ):
             for parent in question.parents:
                 self._touch(parent)
 
     def _evaluate_from_children(self, question: Question) -> None:
         # The order that minimises the expected work: chance of success per unit of work.
-        question.children.sort(key=lambda child: (child.chance - 1) / child.work)
-        work, reach, best, others = 0.0, 1.0, 1.0, 1.0
+        question.children.sort(key=_price)
+        work, before, best, others = 0.0, 1.0, 1.0, 1.0
+        need, reach = 1.0, 0.0
         for child in question.children:
-            work += reach * child.work
-            reach *= child.chance
-            if child.chance < best:
-                best, others = child.chance, others * best
+            chance = child.chance
+            work += before * child.work
+            before *= chance
+            if chance < best:
+                best, others = chance, others * best
             else:
-                others *= child.chance
+                others *= chance
+            if need * child.reach > reach:
+                reach = need * child.reach
+            need *= child.sharpened
         question.work = work
         question.chance = 1 - best * others**SIBLING_INDEPENDENCE
+        question.reach = HELP_DISCOUNT * reach if question.asked else reach
+
+
+def _price(question: Question) -> float:
+    """By this, the smallest first, siblings are asked."""
+    return (question.chance - 1) / question.work
+
+
+def _sharpened(chance: float) -> float:
+    """The chance whose odds are the given ones to the power of CONFIDENCE."""
+    if not 0 < chance < 1:
+        return chance
+    odds_against: float = ((1 - chance) / chance) ** CONFIDENCE
+    return 1 / (1 + odds_against)

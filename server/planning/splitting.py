@@ -6,18 +6,18 @@ bounds of its grandchildren the seeds of the workunits about its children.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from zermelo.engine import Engine
+from zermelo.engine import Efforts, Engine
 from zermelo.engine.capabilities import AppraisesMany
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
-from zermelo.server.planning.questions import PlanNode, Questions
+from zermelo.server.planning.questions import PlanNode, Question, Questions
 from zermelo.server.tree.backup import Evidence, add_evidence, back_up
-from zermelo.server.tree.identity import NodeId, node_id
+from zermelo.server.tree.identity import NodeId, Place
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.server.trust.voting import question_alone
 from zermelo.server.vocabulary import Replication
@@ -34,7 +34,7 @@ class Seeds(NamedTuple):
 class _Told(NamedTuple):
     """Bounds of many nodes, by one result."""
 
-    known: dict[NodeId, KnownBounds]
+    known: dict[Place, KnownBounds]
     result: int
 
 
@@ -56,9 +56,9 @@ class Splitter:
         """What is known below nodes that are about to be asked, for those where it is anything."""
         told = self._tree.load([node for node in nodes if node in self._told])
         seeds = {}
-        for node, below in zip(told, self._tree.ids_below(told, self._engine), strict=True):
+        for node, below in zip(told, self._tree.places_below(told, self._engine), strict=True):
             known, result = self._told[node.id]
-            if items := [known[id_] for id_ in below if id_ in known]:
+            if items := [known[place] for place in below if place in known]:
                 seeds[node.id] = Seeds(pack(items), result)
         return seeds
 
@@ -70,35 +70,48 @@ class Splitter:
         if not nodes:
             return
         parents = self._tree.load(nodes)
-        frontier = [node for node in parents if node.children is None]
-        children = self._tree.expand(frontier, self._engine)
-        evidence = self._gather_proved(parents)
+        children = self._tree.expand(
+            [node for node in parents if node.children is None], self._engine
+        )
+        evidence = self._gather_proved(parents, children)
         changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
-        planned = self.plan_nodes(list(children.values()))
-        plan_children = dict(zip(children, planned, strict=True))
-        for parent in frontier:
-            below = [plan_children[id_] for id_ in parent.children or ()]
-            questions.expand(parent.id, below)
+        self._look_below(questions, parents, children)
         for node in self._tree.load(changed):
             questions.update_bounds(node.id, node.lo, node.hi)
-        self.appraise(questions)
 
-    def plan_nodes(self, nodes: list[Node], *, always: bool = False) -> list[PlanNode]:
-        """The nodes with their hints, which only the frontier needs (or `always`)."""
+    def open(self, questions: Questions, nodes: list[NodeId]) -> None:
+        """Look below nodes that the tree has expanded."""
+        self._look_below(questions, self._tree.load(nodes), {})
+
+    def _look_below(
+        self, questions: Questions, parents: list[Node], children: dict[NodeId, Node]
+    ) -> None:
+        """Let planning go on at the children of nodes; those `children` are at hand."""
+        closed = [node for node in parents if questions.nodes[node.id].children is None]
+        below = dict.fromkeys(id_ for node in closed for id_ in node.children or ())
+        new = [id_ for id_ in below if id_ not in questions.nodes]
+        loaded = self._tree.load([id_ for id_ in new if id_ not in children])
+        children = children | {node.id: node for node in loaded}
+        for planned in self.plan_nodes([children[id_] for id_ in new]):
+            questions.add_node(planned)
+        for node in closed:
+            questions.expand(node.id, [questions.nodes[id_] for id_ in node.children or ()])
+
+    def plan_nodes(self, nodes: list[Node]) -> list[PlanNode]:
+        """The nodes with their hints, which those whose value is known do not need."""
         planned = [
-            PlanNode(node.id, node.lo, node.hi, node.children, guess=node.lo, plies_left=0)
+            PlanNode(
+                node.id, node.lo, node.hi, guess=node.lo, plies_left=0, expanded=bool(node.children)
+            )
             for node in nodes
         ]
         hinted = []
         for node, known in zip(nodes, planned, strict=True):
-            if node.children is None or always:
-                position = self._tree.position(node)
-                known.plies_left = self._tree.game.plies_left(position)
-                if node.lo < node.hi:
-                    known.position = position
-                    known.appraise = partial(self._engine.efforts, position)
-                    hinted.append(known)
+            if node.lo < node.hi:
+                known.position = self._tree.position(node)
+                known.plies_left = self._tree.game.plies_left(known.position)
+                hinted.append(known)
         for known, guess in zip(hinted, self._guess_all(hinted), strict=True):
             known.guess = guess
         return planned
@@ -109,39 +122,52 @@ class Splitter:
             return self._engine.guess_all(positions)
         return [self._engine.guess(position) for position in positions]
 
-    def appraise(self, questions: Questions) -> None:
-        """Ask the engine about all new leaves in one call, where it can answer that."""
-        fresh = questions.unappraised()
-        if fresh and isinstance(self._engine, AppraisesMany):
-            asked = [(question.node.position, question.threshold) for question in fresh]
+    def appraise(self, leaves: Sequence[Question]) -> Sequence[Efforts | None]:
+        """What the engine thinks that either answer to each of them takes."""
+        asked = [(leaf.node.position, leaf.threshold) for leaf in leaves]
+        if isinstance(self._engine, AppraisesMany):
             told = self._engine.efforts_all(asked)
-            if told is not None:
-                for question, efforts in zip(fresh, told, strict=True):
-                    question.efforts = efforts
+            return told if told is not None else [None] * len(asked)
+        return [self._engine.efforts(position, threshold) for position, threshold in asked]
 
-    def _gather_proved(self, parents: list[Node]) -> list[Evidence]:
-        """Evidence about the children; what is about grandchildren is kept for their seeds."""
+    def _gather_proved(
+        self, parents: list[Node], children: dict[NodeId, Node]
+    ) -> list[Evidence]:
+        """Evidence about the children; what is about grandchildren is kept for their seeds.
+
+        Those `children` are at hand; the others are loaded if they are needed.
+        """
         rows = self._connection.execute(
             query("proved_below"), ([node.id for node in parents],)
         ).fetchall()
+        if not rows:
+            return []
+        told = {row[0] for row in rows}
+        by_id = {parent.id: parent for parent in parents if parent.id in told}
+        missing = [
+            id_ for parent in by_id.values() for id_ in parent.children or ()
+            if id_ not in children
+        ]  # fmt: skip
+        children = children | {node.id: node for node in self._tree.load(missing)}
         evidence: dict[tuple[NodeId, int], Evidence] = {}
         for node, threshold, result, proved in rows:
-            known = {
-                node_id(self._campaign, item.key, item.history): item for item in unpack(proved)
+            known: dict[Place, KnownBounds] = {
+                (item.key, item.history): item for item in unpack(proved)
             }
-            (parent,) = (parent for parent in parents if parent.id == node)
-            for child in parent.children or ():
-                if child in known:
-                    item = self._checkable(known.pop(child), 1 - threshold)
-                    if item is not None:
-                        evidence[child, result] = Evidence(child, result, item.lo, item.hi)
+            below = by_id[node].children or ()
+            for id_ in below:
+                child = children[id_]
+                found = known.pop((child.key, child.history), None)
+                item = None if found is None else self._checkable(found, 1 - threshold)
+                if item is not None:
+                    evidence[id_, result] = Evidence(id_, result, item.lo, item.hi)
             known = {
-                id_: item
-                for id_, told in known.items()
-                if (item := self._checkable(told, threshold)) is not None
+                place: item
+                for place, bounds in known.items()
+                if (item := self._checkable(bounds, threshold)) is not None
             }
             if known:
-                self._told.update((id_, _Told(known, result)) for id_ in parent.children or ())
+                self._told.update((id_, _Told(known, result)) for id_ in below)
         return list(evidence.values())
 
     def _checkable(self, item: KnownBounds, threshold: int) -> KnownBounds | None:

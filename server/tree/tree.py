@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from zermelo import ZermeloError
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Bounds, Game, Key
 from zermelo.server.database import Connection
-from zermelo.server.tree.identity import CampaignId, NodeId, node_id
+from zermelo.server.tree.identity import (
+    ELSEWHERE,
+    CampaignId,
+    Names,
+    NodeId,
+    Place,
+    find_names,
+)
 from zermelo.sql import query
-
-
-class CollisionError(ZermeloError):
-    """Two positions have the same node id; nothing was written."""
 
 
 @dataclass(slots=True)
@@ -41,8 +43,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    key: Key
-    history: bytes
+    place: Place
     final: bool
 
 
@@ -61,18 +62,22 @@ class Tree:
 
     def load(self, ids: Iterable[NodeId]) -> list[Node]:
         rows = self.connection.execute(query("load_nodes"), (list(ids),))
-        return [
-            Node(id_, position.bytes, history or b"", lo, hi, _tuple(children))
-            for id_, position, history, lo, hi, children in rows
-        ]
+        return [_node(*row) for row in rows]
+
+    def find(self, places: Sequence[Place]) -> list[Node | None]:
+        """The nodes of canonical positions; None for those not in the tree."""
+        found: dict[Place, Node] = {}
+        self._names(places, found)
+        return [found.get(place) for place in places]
 
     def plant(self, start: Any) -> NodeId:
         """Make this position the root, unless it is already; its id."""
         position = self.game.canonical(start)
-        key, history = self.game.encode(position), self.game.history(position)
-        root = node_id(self.campaign, key, history)
+        place = key, history = self.game.encode(position), self.game.history(position)
+        names = self._names([place])
+        root = names.ids[place]
         final = self.game.is_final(position)
-        bounds = self._score_of(key, history) if final else self.game.score_range
+        bounds = self._score_of(place) if final else self.game.score_range
         self.connection.execute(
             query("insert_root"),
             {
@@ -85,6 +90,7 @@ class Tree:
             },
         )
         self._insert_histories([(root, history)])
+        self._insert_displaced(names)
         return root
 
     def expand(self, nodes: Sequence[Node], engine: Engine) -> dict[NodeId, Node]:
@@ -94,35 +100,39 @@ class Tree:
         """
         if not nodes:
             return {}
+        below = self._children_of(nodes, engine)
+        names = self._names(child.place for children in below for child in children)
         first_parent: dict[NodeId, NodeId] = {}
         children: dict[NodeId, _Child] = {}
         further: list[tuple[NodeId, NodeId]] = []
         edges: list[tuple[NodeId, NodeId]] = []
-        for node, below in zip(nodes, self._children_of(nodes, engine), strict=True):
+        for node, met in zip(nodes, below, strict=True):
             ids = []
-            for child in below:
-                id_ = node_id(self.campaign, child.key, child.history)
-                known = children.setdefault(id_, child)
-                if (known.key, known.history) != (child.key, child.history):
-                    raise CollisionError(f"two positions share the node id {id_}")
+            for child in met:
+                id_ = names.ids[child.place]
+                children[id_] = child
                 if first_parent.setdefault(id_, node.id) != node.id:
                     further.append((id_, node.id))
                 ids.append(id_)
                 edges.append((node.id, id_))
             node.children = tuple(ids)
         stored = self._insert(children, first_parent, further)
+        self._insert_displaced(names)
         self.connection.execute(
             query("set_children"),
             {"parents": [edge[0] for edge in edges], "children": [edge[1] for edge in edges]},
         )
         return stored
 
+    def places_below(self, nodes: Sequence[Node], engine: Engine) -> list[list[Place]]:
+        """The children of each node, whether or not they are in the tree."""
+        return [[child.place for child in met] for met in self._children_of(nodes, engine)]
+
     def ids_below(self, nodes: Sequence[Node], engine: Engine) -> list[list[NodeId]]:
-        """The ids of each node's children, whether or not they are in the tree."""
-        return [
-            [node_id(self.campaign, child.key, child.history) for child in below]
-            for below in self._children_of(nodes, engine)
-        ]
+        """The names of the children of each node, whether or not they are in the tree."""
+        below = self.places_below(nodes, engine)
+        ids = self._names(place for places in below for place in places).ids
+        return [[ids[place] for place in places] for places in below]
 
     # -- inside -----------------------------------------------------------------------
 
@@ -133,7 +143,7 @@ class Tree:
         further: list[tuple[NodeId, NodeId]],
     ) -> dict[NodeId, Node]:
         bounds = [
-            self._score_of(child.key, child.history) if child.final else self.game.score_range
+            self._score_of(child.place) if child.final else self.game.score_range
             for child in children.values()
         ]
         rows = self.connection.execute(
@@ -142,7 +152,7 @@ class Tree:
                 "campaign": self.campaign,
                 "ids": list(children),
                 "parents": [first_parent[id_] for id_ in children],
-                "positions": [UUID(bytes=child.key) for child in children.values()],
+                "positions": [UUID(bytes=child.place[0]) for child in children.values()],
                 "lo": [b.lo for b in bounds],
                 "hi": [b.hi for b in bounds],
                 "final": [child.final for child in children.values()],
@@ -152,13 +162,11 @@ class Tree:
         )
         stored = {}
         inserted = 0
-        for id_, position, lo, hi, grandchildren, new in rows:
-            child = children[id_]
-            if position.bytes != child.key:
-                raise CollisionError(f"two positions share the node id {id_}")
-            stored[id_] = Node(id_, child.key, child.history, lo, hi, _tuple(grandchildren))
+        for id_, lo, hi, grandchildren, new in rows:
+            key, history = children[id_].place
+            stored[id_] = Node(id_, key, history, lo, hi, _tuple(grandchildren))
             inserted += new
-        self._insert_histories([(id_, child.history) for id_, child in children.items()])
+        self._insert_histories([(id_, child.place[1]) for id_, child in children.items()])
         self.connection.execute(query("count_tree_nodes"), (inserted, self.campaign))
         return stored
 
@@ -170,6 +178,33 @@ class Tree:
                 {"ids": [id_ for id_, _ in told], "histories": [text for _, text in told]},
             )
 
+    def _insert_displaced(self, names: Names) -> None:
+        if names.displaced:
+            pairs = [
+                (names.ids[place], held) for place, ids in names.displaced.items() for held in ids
+            ]
+            self.connection.execute(
+                query("insert_displaced"),
+                {"nodes": [node for node, _ in pairs], "held": [held for _, held in pairs]},
+            )
+
+    def _names(self, places: Iterable[Place], found: dict[Place, Node] | None = None) -> Names:
+        """The names of places; `found` takes the nodes that were met in the tree."""
+
+        def holders(ids: list[NodeId]) -> dict[NodeId, Place]:
+            held: dict[NodeId, Place] = {}
+            for campaign, *columns in self.connection.execute(query("named_nodes"), (ids,)):
+                node = _node(*columns)
+                if campaign != self.campaign:
+                    held[node.id] = ELSEWHERE
+                    continue
+                held[node.id] = place = node.key, node.history
+                if found is not None:
+                    found[place] = node
+            return held
+
+        return find_names(self.campaign, places, holders)
+
     def _children_of(self, nodes: Sequence[Node], engine: Engine) -> list[list[_Child]]:
         if self.game.path_dependent:
             return [self._children_by_rules(node) for node in nodes]
@@ -178,7 +213,7 @@ class Tree:
         final = [count == 0 for count in engine.expand(below.children).counts]
         keys = iter(zip(_split(below.children), final, strict=True))
         return [
-            [_Child(key, b"", over) for key, over in _take(keys, count)] for count in below.counts
+            [_Child((key, b""), over) for key, over in _take(keys, count)] for count in below.counts
         ]
 
     def _children_by_rules(self, node: Node) -> list[_Child]:
@@ -188,11 +223,18 @@ class Tree:
         for move in game.moves(position):
             child = game.canonical(game.play(position, move))
             below[game.encode(child), game.history(child)] = game.is_final(child)
-        return [_Child(key, history, final) for (key, history), final in sorted(below.items())]
+        return [_Child(place, final) for place, final in sorted(below.items())]
 
-    def _score_of(self, key: Key, history: bytes) -> Bounds:
-        score = self.game.score(self.game.decode(key, history))
+    def _score_of(self, place: Place) -> Bounds:
+        score = self.game.score(self.game.decode(*place))
         return Bounds(score, score)
+
+
+def _node(
+    id_: NodeId, position: UUID, history: bytes | None, lo: int, hi: int,
+    children: list[NodeId] | None,
+) -> Node:  # fmt: skip
+    return Node(id_, position.bytes, history or b"", lo, hi, _tuple(children))
 
 
 def _split(keys: bytes) -> list[Key]:

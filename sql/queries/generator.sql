@@ -10,6 +10,17 @@ SELECT id, lo, hi FROM nodes WHERE id IN (SELECT node FROM taken)
 SELECT node, threshold, state FROM workunits
 WHERE campaign = %s AND state IN {open_states}
 
+-- name: above_open_workunits
+-- The expanded nodes from which open workunits can be reached, those of split questions included.
+WITH RECURSIVE above AS (
+    SELECT node FROM workunits WHERE campaign = %s AND state IN {open_states}
+    UNION
+    SELECT edge.parent FROM above JOIN nodes ON nodes.id = above.node
+    CROSS JOIN LATERAL unnest(nodes.parents || nodes.parent) AS edge (parent)
+)
+SELECT nodes.id FROM above JOIN nodes ON nodes.id = above.node
+WHERE nodes.children IS NOT NULL
+
 -- name: exhausted_workunits
 -- Workunits to be split, and the nodes spent on them in vain.
 SELECT id, node, threshold, (

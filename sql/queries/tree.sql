@@ -11,7 +11,7 @@ ON CONFLICT (id) DO NOTHING
 
 -- name: insert_children
 -- Children of nodes being expanded. One that is there already (a transposition) gets
--- further parents. The caller compares the positions that come back with its own.
+-- further parents. The caller has found out that no other position holds these ids.
 WITH further AS (
     SELECT id, array_agg(parent) AS parents
     FROM unnest(%(further_ids)s::bigint[], %(further_parents)s::bigint[]) AS f (id, parent)
@@ -28,7 +28,23 @@ LEFT JOIN further ON further.id = child.id
 ON CONFLICT (id) DO UPDATE SET parents = array_cat(
     array_append(nodes.parents, excluded.parent), excluded.parents
 )
-RETURNING id, position, lo, hi, children, (xmax = 0) AS inserted
+RETURNING id, lo, hi, children, (xmax = 0) AS inserted
+
+-- name: named_nodes
+-- What these ids stand for, whichever campaign it is of.
+SELECT nodes.campaign, nodes.id, nodes.position, histories.history, nodes.lo, nodes.hi,
+       nodes.children
+FROM nodes LEFT JOIN histories ON histories.node = nodes.id
+WHERE nodes.id = ANY(%s)
+
+-- name: held_names
+-- Which of these ids are names.
+SELECT id FROM nodes WHERE id = ANY(%s)
+
+-- name: insert_displaced
+-- Nodes whose first names others hold.
+INSERT INTO displaced_nodes (node, held)
+SELECT * FROM unnest(%(nodes)s::bigint[], %(held)s::bigint[]) ON CONFLICT DO NOTHING
 
 -- name: insert_histories
 INSERT INTO histories (node, history)

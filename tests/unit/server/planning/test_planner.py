@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from zermelo.server.goals import Goal
 from zermelo.server.planning.costs import CostModel, Features, Sample, usual_efforts
 from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import AFAR, MANY_OPEN, Planner
-from zermelo.server.planning.questions import PlanNode
+from zermelo.server.planning.questions import PlanNode, Question
 
 LIMIT = 6
 MOST_STEPS = 2000
@@ -42,7 +43,7 @@ class World:
         final = not self.children[node]
         score = self.scores[node]
         return PlanNode(
-            node, score if final else -LIMIT, score if final else LIMIT, () if final else None,
+            node, score if final else -LIMIT, score if final else LIMIT,
             guess=score + self.random.randint(-2, 2), plies_left=self.random.randint(1, 12),
         )
 
@@ -74,7 +75,7 @@ def test_any_order_of_answers_proves_the_goal(
             if not (planner.questions.is_open(choice.question) and choice.question.leaf):
                 continue  # a split has settled it meanwhile
             assert key not in working, "asked twice at the same time"
-            choice.question.asked = True
+            planner.questions.set_asked(choice.question, True)
             working[key] = None
         if working and world.random.random() < 0.7:
             answer(world, planner, working)
@@ -100,21 +101,21 @@ def answer(world: World, planner: Planner, working: dict[tuple[int, int], None])
     del working[node, threshold]
     score = world.scores[node]
     if world.random.random() < 0.3:
-        question.asked = False
+        planner.questions.set_asked(question, False)
         if question.leaf:
             planner.questions.ran_out(question, 50)
             split(world, planner, node)
     else:
-        question.asked = False
+        planner.questions.set_asked(question, False)
         lo, hi = (threshold, LIMIT) if score >= threshold else (-LIMIT, threshold - 1)
         planner.questions.update_bounds(node, lo, hi)
 
 
 def test_the_most_promising_child_comes_first() -> None:
-    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
+    planner = Planner(PlanNode(0, -9, 9, 1, 10), Goal.OUTCOME, CostModel())
     guesses = {1: 1, 2: -2, 3: 0}
     planner.questions.expand(
-        0, [PlanNode(child, -9, 9, None, guess, 9) for child, guess in guesses.items()]
+        0, [PlanNode(child, -9, 9, guess, 9) for child, guess in guesses.items()]
     )
     planner.questions.settle()
     plan = planner.choose(3, size=1e9)
@@ -124,8 +125,8 @@ def test_the_most_promising_child_comes_first() -> None:
 
 
 def test_the_order_is_trusted_more_than_chances_say_but_what_remains_is_told_by_chances() -> None:
-    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
-    planner.questions.expand(0, [PlanNode(1, -9, 9, None, -1, 9), PlanNode(2, -9, 9, None, 0, 9)])
+    planner = Planner(PlanNode(0, -9, 9, 1, 10), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(1, -9, 9, -1, 9), PlanNode(2, -9, 9, 0, 9)])
     planner.questions.settle()
     assert planner.test is not None
     likely, second = planner.test.children
@@ -137,15 +138,15 @@ def test_the_order_is_trusted_more_than_chances_say_but_what_remains_is_told_by_
 
 def test_what_is_begun_is_finished_before_more_is_begun() -> None:
     """Every reply is answered by a move that five leaves would prove, or by a dearer one."""
-    planner = Planner(PlanNode(0, -9, 9, None, -1, 12), Goal.OUTCOME, CostModel())
+    planner = Planner(PlanNode(0, -9, 9, -1, 12), Goal.OUTCOME, CostModel())
     replies = (100, 200, 300)
-    planner.questions.expand(0, [PlanNode(reply, -9, 9, None, 3, 11) for reply in replies])
+    planner.questions.expand(0, [PlanNode(reply, -9, 9, 3, 11) for reply in replies])
     for reply in replies:
-        move, dearer = (PlanNode(reply + i, -9, 9, None, -4, 10) for i in (10, 20))
+        move, dearer = (PlanNode(reply + i, -9, 9, -4, 10) for i in (10, 20))
         planner.questions.expand(reply, [move, dearer])
         dearer.hardness = 3.0
         planner.questions.expand(
-            move.id, [PlanNode(move.id + i, -9, 9, None, 6, 9) for i in range(1, 6)]
+            move.id, [PlanNode(move.id + i, -9, 9, 6, 9) for i in range(1, 6)]
         )
     planner.questions.reestimate(CostModel())
     planner.questions.settle()
@@ -158,7 +159,7 @@ def test_what_is_begun_is_finished_before_more_is_begun() -> None:
 
 
 def test_what_is_too_large_is_split() -> None:
-    planner = Planner(PlanNode(0, -9, 9, None, 1, 40), Goal.SCORE, CostModel())
+    planner = Planner(PlanNode(0, -9, 9, 1, 40), Goal.SCORE, CostModel())
     plan = planner.choose(1, size=1e6)
     assert [choice.question.node.id for choice in plan.split] == [0]
     assert not plan.ask
@@ -166,8 +167,8 @@ def test_what_is_too_large_is_split() -> None:
 
 def small_tree() -> Planner:
     """The last test of a root whose two children nobody works on yet."""
-    planner = Planner(PlanNode(0, 0, 1, None, 1, 10), Goal.OUTCOME, CostModel())
-    planner.questions.expand(0, [PlanNode(1, -9, 9, None, 0, 9), PlanNode(2, -9, 9, None, 0, 9)])
+    planner = Planner(PlanNode(0, 0, 1, 1, 10), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(1, -9, 9, 0, 9), PlanNode(2, -9, 9, 0, 9)])
     planner.questions.settle()
     return planner
 
@@ -175,7 +176,7 @@ def small_tree() -> Planner:
 def test_idle_clients_help_with_the_hardest_question() -> None:
     planner = small_tree()
     for choice in planner.choose(2, size=1e9).ask:
-        choice.question.asked = True
+        planner.questions.set_asked(choice.question, True)
     planner.questions.nodes[2].hardness = 2.0
     planner.questions.update_bounds(2, -9, 9)
     planner.questions.settle()
@@ -183,7 +184,7 @@ def test_idle_clients_help_with_the_hardest_question() -> None:
     (helped,) = planner.help(1, least=0.0)
     assert helped.question.node.id == 2
     assert planner.help(9, least=1e9) == []
-    planner.questions.expand(2, [PlanNode(3, -9, 9, None, 0, 8)])
+    planner.questions.expand(2, [PlanNode(3, -9, 9, 0, 8)])
     planner.questions.settle()
     (choice,) = planner.choose(2, size=1e9).ask
     assert choice.question.node.id == 3
@@ -247,11 +248,16 @@ def test_the_model_learns_how_far_to_believe_the_engine() -> None:
 
 
 def test_the_cheapest_refutation_is_asked_first() -> None:
-    planner = Planner(PlanNode(0, -9, 9, None, 1, 10), Goal.OUTCOME, CostModel())
+    calls = []
+
+    def appraise(leaves: Sequence[Question]) -> list[Efforts]:
+        calls.append(len(leaves))
+        return [leaf.node.position for leaf in leaves]
+
+    planner = Planner(PlanNode(0, -9, 9, 1, 10), Goal.OUTCOME, CostModel(), appraise)
     efforts = [Efforts(20, 9), Efforts(20, 6), Efforts(6, 20)]
     planner.questions.expand(0, [
-        PlanNode(child, -9, 9, None, 0, 9, appraise={0: told, 1: told}.get)
-        for child, told in enumerate(efforts, 1)
+        PlanNode(child, -9, 9, 0, 9, position=told) for child, told in enumerate(efforts, 1)
     ])  # fmt: skip
     planner.questions.settle()
     assert planner.test is not None
@@ -259,6 +265,7 @@ def test_the_cheapest_refutation_is_asked_first() -> None:
     assert [first.node.id, second.node.id, hopeless.node.id] == [2, 1, 3]
     assert first.chance == second.chance < 0.5 < hopeless.chance
     assert first.work < second.work
+    assert [count for count in calls if count] == [3], "the engine is asked once about all"
 
 
 def test_a_budget_that_ran_out_makes_the_model_expect_more() -> None:
@@ -295,7 +302,7 @@ def test_an_estimate_is_as_doubtful_as_it_was_fickle() -> None:
 
 
 def test_a_test_that_looks_easy_from_close_up_is_not_cut_to_dust() -> None:
-    planner = Planner(PlanNode(0, -9, 9, None, 0, 30), Goal.OUTCOME, CostModel())
+    planner = Planner(PlanNode(0, -9, 9, 0, 30), Goal.OUTCOME, CostModel())
     assert planner.test is not None
     afar = planner.size(1024, spent=0, least=1.0, most=1e12)
     planner.test.work /= 1000
@@ -308,8 +315,8 @@ def test_a_test_that_looks_easy_from_close_up_is_not_cut_to_dust() -> None:
 
 def test_hard_leaves_are_split_no_further_than_clients_need() -> None:
     """What a split will yield counts: below two hard leaves there is work for all."""
-    planner = Planner(PlanNode(0, -9, 9, None, 1, 24), Goal.OUTCOME, CostModel())
-    planner.questions.expand(0, [PlanNode(child, -9, 9, None, 0, 23) for child in range(1, 9)])
+    planner = Planner(PlanNode(0, -9, 9, 1, 24), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(child, -9, 9, 0, 23) for child in range(1, 9)])
     planner.questions.settle()
     assert planner.test is not None
     (question, *_) = planner.test.children
@@ -320,7 +327,7 @@ def test_hard_leaves_are_split_no_further_than_clients_need() -> None:
 
 
 def frontier(node: int) -> PlanNode:
-    return PlanNode(node, -LIMIT, LIMIT, None, guess=0, plies_left=10)
+    return PlanNode(node, -LIMIT, LIMIT, guess=0, plies_left=10)
 
 
 def test_stakes_are_what_a_wrong_answer_closes() -> None:
