@@ -26,10 +26,12 @@ from zermelo.server.campaigns import (
     campaign_summary,
     create_campaign,
     find_campaign,
+    set_share,
 )
+from zermelo.server.dropping import droppable
 from zermelo.server.goals import Goal
 from zermelo.server.growth import grow as grow_tree
-from zermelo.server.trust.administration import steer
+from zermelo.server.trust.administration import drop_campaigns, steer
 from zermelo.server.vocabulary import DEFAULT_REPLICATION, CampaignState, Replication
 
 
@@ -44,6 +46,12 @@ _replication_option = option(
          " or every one until N users agree.",
 )  # fmt: skip
 
+_SHARES = click.FloatRange(0, 1000, min_open=True)
+_share_option = option(
+    "--share", type=_SHARES, default=1.0,
+    help="How much of the clients it gets compared with other campaigns.",
+)
+
 
 @campaign.command()
 @click.argument("spec")
@@ -57,11 +65,12 @@ _replication_option = option(
 @_replication_option
 @option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
         help="How many of the questions handed out have a known answer.")
+@_share_option
 @database_options
 @json_option
 def create(
     spec: str, name: str | None, goal: str, position: str | None, target_seconds: float | None,
-    node_budget: int | None, replication: str, probe_rate: float, data_dir: Path,
+    node_budget: int | None, replication: str, probe_rate: float, share: float, data_dir: Path,
     database: str | None, as_json: bool,
 ) -> None:
     """Start a campaign for the game SPEC, such as reversi:6x6, or of a definition FILE.toml."""
@@ -71,7 +80,7 @@ def create(
         made = create_campaign(
             connection, spec, name=name, goal=goal, position=position,
             target_seconds=target_seconds, node_budget=node_budget, replication=policy,
-            quorum=quorum, probe_rate=probe_rate,
+            quorum=quorum, probe_rate=probe_rate, share=share,
         )
         _show(campaign_summary(connection, made.name), as_json)
 
@@ -150,15 +159,17 @@ def grow(
 @option("--name", default=None, help="How to call them.  [default: the file's name]")
 @target_seconds_option
 @_replication_option
+@_share_option
 @database_options
 @json_option
 def import_(
     file: Path, spec: str | None, name: str | None, target_seconds: float | None,
-    replication: str, data_dir: Path, database: str | None, as_json: bool,
+    replication: str, share: float, data_dir: Path, database: str | None, as_json: bool,
 ) -> None:
     """Check the claims of FILE, a campaign for each: lines POSITION,LOWER,UPPER.
 
-    `zermelo query claims NAME` tells which are confirmed, refuted or open.
+    `zermelo query claims NAME` tells which are confirmed, refuted or open. The campaigns of a list
+    together get the share of one.
     """
     from zermelo.server.claims import import_claims, read_claims
 
@@ -168,7 +179,7 @@ def import_(
     with open_connection(data_dir, database, create=True) as connection:
         made = import_claims(
             connection, game, name, claims, target_seconds=target_seconds, replication=policy,
-            quorum=quorum,
+            quorum=quorum, share=share,
         )
     if as_json:
         click.echo(json.dumps({"name": name, "game": game.spec,
@@ -176,6 +187,58 @@ def import_(
         return
     click.echo(f"{len(made):,} campaigns, {made[0].name} to {made[-1].name};"
                f" `zermelo query claims {name}` tells how they stand")
+
+
+@campaign.command(name="share")
+@click.argument("name")
+@click.argument("share", type=_SHARES)
+@database_options
+@json_option
+def share_(
+    name: str, share: float, data_dir: Path, database: str | None, as_json: bool
+) -> None:
+    """Give the campaign NAME, or each of the list of claims NAME, another SHARE of the clients."""
+    with open_connection(data_dir, database) as connection:
+        changed = set_share(connection, name, share)
+    if as_json:
+        click.echo(json.dumps({"name": name, "share": share, "campaigns": changed}))
+        return
+    click.echo(f"{name}: share {share:g}" + (f" for {changed:,} campaigns" if changed > 1 else ""))
+
+
+@campaign.command()
+@click.argument("name")
+@option("--yes", is_flag=True, help="Do not ask, and show no preview.")
+@database_options
+@json_option
+def drop(name: str, yes: bool, data_dir: Path, database: str | None, as_json: bool) -> None:
+    """Delete the ended campaign NAME, or all of the list of claims NAME, with tree and answers.
+
+    It is gone at once; the services remove its rows afterwards. Credit stays. What is proved is
+    lost, but for certificates that were written before.
+    """
+    with open_connection(data_dir, database) as connection:
+        ended = droppable(connection, name)
+        nodes = sum(campaign.tree_nodes for campaign in ended)
+        workunits = sum(campaign.workunits for campaign in ended)
+        if not yes:
+            if as_json:
+                raise CommandError("nothing was done; give --yes to drop without a question")
+            click.echo(
+                f"{len(ended):,} campaign{'s' * (len(ended) > 1)} with {nodes:,} nodes and"
+                f" {workunits:,} workunits; `zermelo proof export {ended[0].name}` keeps what is"
+                " proved", err=True,
+            )  # fmt: skip
+            if not click.confirm("Drop all of it? This cannot be undone", err=True):
+                raise CommandError("nothing was done")
+        drop_campaigns(connection, name, actor=getpass.getuser())
+    if as_json:
+        click.echo(json.dumps({
+            "dropped": [campaign.name for campaign in ended], "nodes": nodes,
+            "workunits": workunits,
+        }))  # fmt: skip
+        return
+    click.echo(f"dropped {name}")
 
 
 def _steering(command: str, state: CampaignState, help_text: str) -> None:

@@ -54,6 +54,8 @@ BATCH = 500
 #: The campaign is paused when this many results of one workunit contradict the tree.
 MOST_CONTRADICTIONS = 3
 IDLE_SECONDS = 2.0
+#: Locks of campaigns without results are given back when there are more than this.
+MOST_LOCKS = 256
 
 
 class Valid(NamedTuple):
@@ -85,7 +87,10 @@ def run(url: str, stop: threading.Event) -> None:
         while not stop.is_set():
             started = time.monotonic()
             most = 0
-            for campaign in waiting_campaigns(connection):
+            waiting = waiting_campaigns(connection)
+            if len(locks) > MOST_LOCKS:
+                locks.release_others({campaign.id for campaign in waiting})
+            for campaign in waiting:
                 if locks.hold(campaign.id):
                     most = max(most, assimilate(connection, campaign))
             if not most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -53,6 +54,10 @@ class Campaign:
     finished_at: datetime | None
     claim_lo: int | None
     claim_hi: int | None
+    #: The list of claims that it is of; empty for a campaign alone.
+    list: str
+    #: How much of the clients it gets compared with others.
+    share: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goal", Goal(self.goal))
@@ -98,6 +103,8 @@ def create_campaign(
     quorum: int = 1,
     probe_rate: float = DEFAULT_PROBE_RATE,
     claim: Bounds | None = None,
+    claim_list: str = "",
+    share: float = 1.0,
 ) -> Campaign:
     """The campaign of this name, made if there is none.
 
@@ -124,6 +131,8 @@ def create_campaign(
                 "probe_rate": probe_rate,
                 "claim_lo": None if claim is None else claim.lo,
                 "claim_hi": None if claim is None else claim.hi,
+                "list": claim_list,
+                "share": share,
             },
         ).fetchone()
         if row is not None:
@@ -131,6 +140,7 @@ def create_campaign(
             connection.execute(query("insert_totals"), {"campaign": campaign})
             root = Tree(connection, campaign, game).plant(start)
             connection.execute(query("set_root"), {"campaign": campaign, "root": root})
+            notify(connection, Channel.CAMPAIGNS, campaign)
     found = find_campaign(connection, name)
     if (found.spec, found.position, found.goal, found.claim) != (
         game.spec, position, goal, claim
@@ -161,6 +171,23 @@ def running_campaigns(connection: Connection) -> list[Campaign]:
         return _playable(connection, cursor.execute(query("running_campaigns")).fetchall())
 
 
+def load_campaigns(connection: Connection, ids: Iterable[CampaignId]) -> list[Campaign]:
+    """Those of these campaigns that run."""
+    with connection.cursor(row_factory=class_row(Campaign)) as cursor:
+        found = cursor.execute(query("load_campaigns"), (list(ids),)).fetchall()
+    return _playable(connection, found)
+
+
+def set_share(connection: Connection, name: str, share: float) -> int:
+    """Change how much of the clients a campaign, or each of a list, gets; how many these are."""
+    with connection.transaction():
+        changed = connection.execute(query("set_share"), {"name": name, "share": share}).rowcount
+        if not changed:
+            find_campaign(connection, name)  # says which there are
+        notify(connection, Channel.CAMPAIGNS)
+    return changed
+
+
 def waiting_campaigns(connection: Connection) -> list[Campaign]:
     """The campaigns that have something to assimilate."""
     with connection.cursor(row_factory=class_row(Campaign)) as cursor:
@@ -185,7 +212,7 @@ def steer_campaign(connection: Connection, campaign: Campaign, state: CampaignSt
             raise CampaignError(f"campaign {campaign.name!r} is {ended} already")
         if state == CampaignState.CANCELLED:
             connection.execute(query("withdraw_campaign"), {"campaign": campaign.id})
-        notify(connection, Channel.FINISHED, campaign.id)
+        notify(connection, Channel.CAMPAIGNS, campaign.id)
 
 
 @dataclass(frozen=True, slots=True)

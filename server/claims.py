@@ -95,7 +95,7 @@ def import_claims(
         return [
             create_campaign(
                 connection, game.spec, name=f"{name}/{number:0{width}}",
-                position=claim.position, claim=claim.bounds, **options,
+                position=claim.position, claim=claim.bounds, claim_list=name, **options,
             )
             for number, claim in enumerate(claims, 1)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from psycopg import sql
 
@@ -22,6 +22,7 @@ class Listener:
 
     def __init__(self, connection: Connection, channels: Iterable[Channel]) -> None:
         self._connection = connection
+        self._heard: set[tuple[str, str]] = set()
         for channel in channels:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
 
@@ -32,9 +33,22 @@ class Listener:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            for _ in self._connection.notifies(timeout=min(left, STOP_SECONDS), stop_after=1):
+            if self._listen(min(left, STOP_SECONDS)):
                 return True
         return False
+
+    def heard(self) -> set[tuple[str, str]]:
+        """Channel and payload of all notifications since this was last asked."""
+        while self._listen(0):
+            pass
+        heard, self._heard = self._heard, set()
+        return heard
+
+    def _listen(self, seconds: float) -> bool:
+        """Whether anything came; all that came together is kept."""
+        came = list(self._connection.notifies(timeout=seconds, stop_after=1))
+        self._heard.update((told.channel, told.payload) for told in came)
+        return bool(came)
 
 
 def notify(connection: Connection, channel: Channel, campaign: int | None = None) -> None:
@@ -58,6 +72,9 @@ class CampaignLocks:
         self._connection, self._service = connection, service
         self._held: set[int] = set()
 
+    def __len__(self) -> int:
+        return len(self._held)
+
     def hold(self, campaign: int) -> bool:
         """Whether this connection is the one that serves the campaign."""
         if campaign not in self._held:
@@ -67,3 +84,9 @@ class CampaignLocks:
             if row and row[0]:
                 self._held.add(campaign)
         return campaign in self._held
+
+    def release_others(self, campaigns: Collection[int]) -> None:
+        """Let others serve what is not among these: PostgreSQL has room for some thousand locks."""
+        for campaign in self._held.difference(campaigns):
+            self._connection.execute(query("unlock_session"), (self._service, campaign))
+            self._held.discard(campaign)

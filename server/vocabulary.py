@@ -97,8 +97,8 @@ class Channel(StrEnum):
     VALID = "zermelo_valid"
     #: Bounds changed: the generator plans anew.
     TREE = "zermelo_tree"
-    #: A campaign was finished, paused, resumed or cancelled.
-    FINISHED = "zermelo_finished"
+    #: A campaign was created, finished, paused, resumed, cancelled or given another share.
+    CAMPAIGNS = "zermelo_campaigns"
     #: Accounts, hosts or quotas changed: coordinators forget what they know of them.
     ACCOUNTS = "zermelo_accounts"
 

@@ -208,8 +208,25 @@ CREATE TABLE campaigns (
     -- Only to be checked: somebody claims that the score lies within these bounds.
     claim_lo        smallint,
     claim_hi        smallint,
+    -- Campaigns that get one part of the clients together: those of one list of claims. Empty for
+    -- a campaign alone.
+    list            text NOT NULL DEFAULT '',
+    -- How much of the clients it gets compared with others.
+    share           real NOT NULL DEFAULT 1 CHECK (share > 0),
     CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
     CHECK ((claim_lo IS NULL) = (claim_hi IS NULL) AND claim_lo <= claim_hi)
+);
+
+CREATE INDEX campaigns_list ON campaigns (list) WHERE list <> '';
+
+-- Campaigns that were dropped, until the last of their rows is removed from the large tables.
+CREATE TABLE dropped_campaigns (
+    campaign    smallint PRIMARY KEY,
+    name        text NOT NULL,
+    dropped_at  timestamptz NOT NULL DEFAULT now(),
+    -- Pages of `workunits` and `nodes` that hold none of its rows any more.
+    workunit_pages  bigint NOT NULL DEFAULT 0,
+    node_pages      bigint NOT NULL DEFAULT 0
 );
 
 -- Running totals of a campaign, written by the assimilator and the generator a batch at a

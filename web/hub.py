@@ -26,7 +26,7 @@ from zermelo.web.security import household
 
 log = logging.getLogger(__name__)
 
-CHANNELS = (Channel.TREE, Channel.FINISHED)
+CHANNELS = (Channel.TREE, Channel.CAMPAIGNS)
 #: Updates of a topic are at least this far apart.
 LEAST_SECONDS = 0.5
 #: With more viewers than this many for each second, updates are further apart.

@@ -49,7 +49,7 @@ class CampaignWatch:
     def _connect(self) -> Connection:
         if self._connection is None:
             self._connection = connect_once(self._run.url)
-            Listener(self._connection, (Channel.FINISHED,))
+            Listener(self._connection, (Channel.CAMPAIGNS,))
         return self._connection
 
     def _disconnect(self) -> None:

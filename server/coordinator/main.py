@@ -203,7 +203,7 @@ async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) ->
             url, autocommit=True, application_name="zermelo coordinator listen"
         )
         async with connection:
-            for channel in (Channel.READY, Channel.FINISHED, Channel.ACCOUNTS):
+            for channel in (Channel.READY, Channel.CAMPAIGNS, Channel.ACCOUNTS):
                 await connection.execute(psycopg.sql.SQL("LISTEN {}").format(
                     psycopg.sql.Identifier(channel)
                 ))

@@ -50,6 +50,8 @@ class Demand(NamedTuple):
     speed: float
     #: Seconds on any clock that runs forward.
     now: float
+    #: Whether anything new is to be asked.
+    asks: bool = True
 
 
 class CampaignPlan:
@@ -61,6 +63,8 @@ class CampaignPlan:
         self.planner: Planner | None = None
         self._splitter = Splitter(connection, campaign, self.tree, engine)
         self._record = Record(connection, campaign.id)
+        #: Whether there was less to ask lately than the clients could take.
+        self.short = False
         self._over = False
         self._revision: int | None = None
         self._announced: int | None = None
@@ -215,7 +219,7 @@ class CampaignPlan:
 
         How many questions were asked or split.
         """
-        if planner.finished:
+        if planner.finished or not demand.asks:
             return 0
         ready, leased, _ = self._record.queue()
         size = self._size(planner, demand, spent)
@@ -229,7 +233,8 @@ class CampaignPlan:
         wanted, splits = self._choose(planner, spare - ready, size)
         self._insert(planner, wanted, budget_of(size))
         idle = demand.workers - leased - ready - len(wanted)
-        if idle > 0:
+        self.short = idle > 0
+        if self.short:
             least = LEAST_SECONDS * (demand.speed or UNKNOWN_SPEED)
             helped = planner.help(math.ceil(idle * HELPED_PER_IDLE), least)
             self._split_now(planner, helped)
@@ -319,7 +324,7 @@ class CampaignPlan:
         self._over = True
         self.connection.execute(query("withdraw_campaign"), {"campaign": self.campaign.id})
         self.connection.execute(query("finish_campaign"), (self.campaign.id,))
-        notify(self.connection, Channel.FINISHED, self.campaign.id)
+        notify(self.connection, Channel.CAMPAIGNS, self.campaign.id)
 
     # -- starting ------------------------------------------------------------------------------
 

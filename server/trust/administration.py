@@ -9,6 +9,7 @@ from psycopg.rows import dict_row
 from zermelo import ZermeloError
 from zermelo.server.campaigns import find_campaign, steer_campaign
 from zermelo.server.database import Connection
+from zermelo.server.dropping import drop
 from zermelo.server.trust.audit import record
 from zermelo.server.trust.retraction import dispute, retract_doubted
 from zermelo.server.vocabulary import CampaignState, Replication
@@ -56,6 +57,16 @@ def ask_again(connection: Connection, workunit: int, reason: str, *, actor: str)
             dispute(connection, campaign, believed)
         record(connection, actor, "ask again", f"workunit {workunit}", reason)
     return len(believed)
+
+
+def drop_campaigns(connection: Connection, name: str, *, actor: str) -> None:
+    """Drop an ended campaign, or all of a list."""
+    with connection.transaction():
+        for campaign in drop(connection, name):
+            record(
+                connection, actor, "drop", f"campaign {campaign.name}",
+                f"{campaign.tree_nodes} nodes, {campaign.workunits} workunits",
+            )  # fmt: skip
 
 
 #: What steering a campaign into a state is called.

@@ -3,11 +3,11 @@
 -- name: insert_campaign
 -- Nothing comes back when the name is taken.
 INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
-                       node_budget, replication, quorum, probe_rate, claim_lo, claim_hi)
+                       node_budget, replication, quorum, probe_rate, claim_lo, claim_hi,
+                       list, share)
 VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
         %(target_seconds)s, %(node_budget)s, %(replication)s, %(quorum)s, %(probe_rate)s,
-        %(claim_lo)s,
-        %(claim_hi)s)
+        %(claim_lo)s, %(claim_hi)s, %(list)s, %(share)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 
@@ -26,38 +26,56 @@ INSERT INTO totals (campaign, tree_nodes) VALUES (%(campaign)s, 1)
 
 -- name: find_campaign
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
 FROM campaigns WHERE name = %s
 
 -- name: list_campaigns
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
 FROM campaigns ORDER BY id
 
 -- name: running_campaigns
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
 FROM campaigns WHERE state = 'running' ORDER BY id
 
 -- name: waiting_campaigns
 -- Those with valid or doubted results, with refused ones that are not counted, or with leases that
--- ended without a result and are not counted.
+-- ended without a result and are not counted. What waits is looked for, not every campaign.
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
-       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
 FROM campaigns
-WHERE EXISTS (
-    SELECT FROM results
-    WHERE results.campaign = campaigns.id AND results.state IN ('valid', 'doubted')
-) OR EXISTS (
-    SELECT FROM results
-    WHERE results.campaign = campaigns.id AND NOT results.counted
-      AND results.state IN ('invalid', 'retracted')
-) OR id IN (
+WHERE id IN (
+    SELECT campaign FROM results WHERE state IN ('valid', 'doubted')
+    UNION
+    SELECT campaign FROM results WHERE NOT counted AND state IN ('invalid', 'retracted')
+    UNION
     SELECT workunits.campaign FROM leases JOIN workunits ON workunits.id = leases.workunit
     WHERE NOT leases.counted AND leases.state IN ('expired', 'abandoned', 'cancelled')
       AND NOT EXISTS (SELECT FROM results WHERE results.lease = leases.id)
 )
 ORDER BY id
+
+-- name: running_shares
+-- How clients are to be shared between the running campaigns, what was searched for each, and
+-- whether bounds of it changed or workunits of it wait to be split.
+SELECT campaigns.id, coalesce(nullif(campaigns.list, ''), campaigns.name), campaigns.share,
+       totals.nodes, campaigns.target_seconds,
+       EXISTS (SELECT FROM node_changes WHERE node_changes.campaign = campaigns.id) OR EXISTS (
+           SELECT FROM workunits
+           WHERE workunits.campaign = campaigns.id AND workunits.state = 'exhausted'
+       )
+FROM campaigns JOIN totals ON totals.campaign = campaigns.id
+WHERE campaigns.state = 'running'
+
+-- name: load_campaigns
+SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
+       node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
+FROM campaigns WHERE id = ANY(%s) AND state = 'running' ORDER BY id
+
+-- name: set_share
+-- Of a campaign, or of all of a list.
+UPDATE campaigns SET share = %(share)s WHERE name = %(name)s OR list = %(name)s RETURNING id
 
 -- name: steer_campaign
 -- Pause, resume or cancel, unless the campaign has ended already.

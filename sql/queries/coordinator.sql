@@ -247,7 +247,7 @@ SELECT (SELECT count(*) FROM freed) AS freed, (SELECT count(*) FROM told) AS tol
 
 -- name: ask_for_more
 -- Clients want more than is ready: tell the generators.
-SELECT pg_notify('zermelo_wanted', id::text) FROM campaigns WHERE state = 'running'
+SELECT pg_notify('zermelo_wanted', '')
 
 -- name: no_work_reason
 -- How many campaigns there are in each state, and whether questions wait for other users.

@@ -39,6 +39,9 @@ SELECT pg_try_advisory_lock(%s, %s)
 -- By this name others see who is connected.
 SELECT set_config('application_name', %s, false)
 
+-- name: unlock_session
+SELECT pg_advisory_unlock(%s, %s)
+
 -- name: plan_by_index
 -- This session's statements find rows by index, a batch at a time. Their plans hold however
 -- large the tables become, so they are made once: making them takes longer than running them.

@@ -43,7 +43,7 @@ def test_a_page_follows_the_solve(
         page.goto(f"{site}/campaigns/{NAME}")
         assert page.locator(".worth").first.inner_text().startswith("unknown")
         solve.run()
-        notify(connection, Channel.FINISHED, solve.campaign.id)
+        notify(connection, Channel.CAMPAIGNS, solve.campaign.id)
         page.locator(".worth", has_text=re.compile(r"^\s*-8")).first.wait_for(timeout=60_000)
         assert page.get_by_role("link", name="Walk the proof").count() == 1
         assert complaints == []
