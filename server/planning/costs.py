@@ -97,15 +97,16 @@ class CostModel:
     #: known, the prior included.
     evidence: float = field(default=0.0, compare=False)
     familiar_plies: float = field(default=PRIOR_PLIES, compare=False)
+    #: The mean of the nodes that questions take, by their median.
+    surcharge: float = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        surcharge = math.exp(min(self.spread, WIDEST_SPREAD) ** 2 / 2)
+        object.__setattr__(self, "surcharge", surcharge)
 
     def outlook(self, features: Features) -> Outlook:
         typical_cost = math.exp(min(self.log_cost(features), _LARGEST_LOG_COST)) + 1.0
         return Outlook(self.chance(features), typical_cost * self.surcharge)
-
-    @property
-    def surcharge(self) -> float:
-        """The mean of the nodes that questions take, by their median."""
-        return math.exp(min(self.spread, WIDEST_SPREAD) ** 2 / 2)
 
     def log_cost(self, features: Features) -> float:
         """The median of ln(nodes) that such a question takes."""

@@ -43,7 +43,7 @@ def run(database: str, *arguments: str) -> Any:
 def solve(connection: Connection) -> Solve:
     campaign = create_campaign(connection, SPEC, node_budget=40, replication="none")
     solve = Solve(connection, campaign, clients=2, users=True)
-    for _ in range(12):
+    for _ in range(8):
         solve.step()
     return solve
 
