@@ -1,3 +1,4 @@
+-- Serves programs from version 18 on.
 -- Campaigns that were dropped, until the last of their rows is removed from the large tables.
 CREATE TABLE dropped_campaigns (
     campaign    smallint PRIMARY KEY,

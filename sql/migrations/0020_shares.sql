@@ -1,3 +1,4 @@
+-- Serves programs from version 18 on.
 -- Clients are shared between campaigns by their shares, those of one list of claims together.
 ALTER TABLE campaigns
     ADD COLUMN list text NOT NULL DEFAULT '',

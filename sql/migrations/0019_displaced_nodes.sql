@@ -1,3 +1,4 @@
+-- Serves programs from version 18 on.
 -- Two positions whose hashes collide no longer stop a campaign: the later one has its next hash for
 -- a name, and what it gave way to is kept here.
 CREATE TABLE displaced_nodes (
