@@ -222,6 +222,8 @@ class CampaignPlan:
         if planner.finished or not demand.asks:
             return 0
         ready, leased, _ = self._record.queue()
+        while (plan := planner.choose(LEAST_SPARE, math.inf)).open:
+            self._splitter.open(planner.questions, _nodes_of(plan.open))
         size = self._size(planner, demand, spent)
         # Many take far less than their size, above all where a table remembers their answer.
         expected = demand.workers * (demand.speed or UNKNOWN_SPEED) / size

@@ -16,8 +16,8 @@ Estimates are brought up to date by `refresh`, all changes together: new leaves 
 engine in one call, and every question above is evaluated once.
 
 The graph is a cache. Everything in it can be rebuilt from the database. It holds only what was
-looked into: below any other node that the tree has expanded, however large the tree is there, the
-node's own bounds and the engine's idea of it stand for all of it.
+looked into: below any other question, however large the tree is there, the node's own bounds and
+the engine's idea of it stand for all of it. So a new test begins as a single leaf, too.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ class Question:
     parents: list[Question] = field(default_factory=list)
     #: The open questions below, in the order to ask them; none below a leaf.
     children: list[Question] = field(default_factory=list)
+    #: Whether planning has not looked below it.
+    leaf: bool = True
     chance: float = 0.5
     work: float = 1.0
     #: The chance as the order of asking takes it: its odds to the power of CONFIDENCE.
@@ -103,12 +105,6 @@ class Question:
     @property
     def key(self) -> Key:
         return self.node.id, self.threshold
-
-    @property
-    def leaf(self) -> bool:
-        """Whether planning has not looked below it."""
-        return self.node.children is None
-
 
 #: Asks the engine about the efforts of many leaves.
 Appraise = Callable[[Sequence[Question]], Sequence[Efforts | None]]
@@ -158,17 +154,21 @@ class Questions:
             self._touch(question)
 
     def expand(self, node: NodeId, children: Iterable[PlanNode]) -> None:
-        """A leaf was expanded, or its children were loaded: its questions go on at those."""
+        """A node was expanded, or its children were loaded: its questions go on at those."""
         children = list(children)
         expanded = self.nodes[node]
         expanded.children, expanded.expanded = tuple(child.id for child in children), True
-        expanded.position = None  # nobody will ask it whole
         for child in children:
             if child.id not in self.nodes:
                 child.hardness = HARDNESS_INHERITED * expanded.hardness
             self.add_node(child)
-        for question in list(expanded.questions.values()):
-            self._grow(question)
+        self.open(node)
+
+    def open(self, node: NodeId) -> None:
+        """Let all questions of a node go on at its children, which are known."""
+        for question in list(self.nodes[node].questions.values()):
+            if question.leaf:
+                self._grow(question)
 
     def set_asked(self, question: Question, asked: bool) -> None:
         """A client works on it, or soon will; or nobody does any more."""
@@ -225,7 +225,7 @@ class Questions:
     # -- growth ---------------------------------------------------------------------------
 
     def _open(self, node: PlanNode, threshold: int, ply: int) -> Question:
-        """The question, with everything below it; possibly answered already."""
+        """The question, a leaf if it is new; possibly answered already."""
         question = node.questions.get(threshold)
         if question is not None:
             return question
@@ -238,10 +238,11 @@ class Questions:
         if question.key in self._dropped:
             del self._dropped[question.key]
             question.asked = True
-        self._grow(question)
+        self._touch(question)
         return question
 
     def _grow(self, question: Question) -> None:
+        question.leaf = False
         for child in question.node.children or ():
             self._ask_below(question, self.nodes[child])
         self._touch(question)

@@ -77,12 +77,17 @@ class Splitter:
         changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
         self._look_below(questions, parents, children)
+        for node in nodes:
+            questions.open(node)
         for node in self._tree.load(changed):
             questions.update_bounds(node.id, node.lo, node.hi)
 
     def open(self, questions: Questions, nodes: list[NodeId]) -> None:
         """Look below nodes that the tree has expanded."""
-        self._look_below(questions, self._tree.load(nodes), {})
+        unknown = [node for node in nodes if questions.nodes[node].children is None]
+        self._look_below(questions, self._tree.load(unknown), {})
+        for node in nodes:
+            questions.open(node)
 
     def _look_below(
         self, questions: Questions, parents: list[Node], children: dict[NodeId, Node]

@@ -62,7 +62,9 @@ def test_any_order_of_answers_proves_the_goal(
         planner.advance()
         if planner.finished:
             break
-        plan = planner.choose(clients - len(working), size=20.0)
+        while (plan := planner.choose(clients - len(working), size=20.0)).open:
+            for choice in plan.open:
+                planner.questions.open(choice.question.node.id)
         for node in {choice.question.node.id: None for choice in plan.split}:
             split(world, planner, node)
         if world.random.random() < 0.2:
