@@ -39,7 +39,7 @@ from zermelo.sql import query
 #: up.
 BATCH, BATCHES, LOOKUPS = 500, 20, 500
 #: The fleet that planning starts for.
-CLIENTS, SPEED = 256, 1e6
+CLIENTS, SPEED = 64, 1e6
 ROWS = (
     ("expand", "s"), ("bytes a node", ""), ("back-up of 500: median", "ms"),
     ("back-up of 500: most", "ms"), ("query position: median", "ms"),

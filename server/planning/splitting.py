@@ -77,8 +77,8 @@ class Splitter:
         changed = add_evidence(self._connection, self._campaign, evidence)
         changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
         self._look_below(questions, parents, children)
-        for node in nodes:
-            questions.open(node)
+        for id_ in nodes:
+            questions.open(id_)
         for node in self._tree.load(changed):
             questions.update_bounds(node.id, node.lo, node.hi)
 
