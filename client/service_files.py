@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import getpass
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
+
+from zermelo.client.folder import ClientFolder
+
+#: Under which a client runs that root configured.
+ACCOUNT = "zermelo"
 
 
 class ServiceFile(NamedTuple):
@@ -41,7 +47,23 @@ WantedBy=default.target
     )
 
 
-def systemd_system(command: str, data_dir: Path) -> ServiceFile:
+def systemd_system(command: str, data_dir: Path, account: str = "") -> ServiceFile:
+    """For an account that owns the client's folder: that of who configured it, or one of its
+    own where that was root."""
+    account = account or _owner(data_dir)
+    made = account == ACCOUNT
+    folder = ClientFolder(data_dir).path
+    advice = (
+        "save it as /etc/systemd/system/zermelo-client.service, then "
+        "`systemctl enable --now zermelo-client`"
+    )
+    if made:
+        advice = (
+            f"it runs under an account of its own: `useradd --system --no-create-home {ACCOUNT}`, "
+            f"which must be able to run {command}; {advice}"
+        )
+    # Whatever root configures later belongs to the account at the next start.
+    own = f"ExecStartPre=+/bin/chown -R {account}: {_quoted(str(folder))}\n" if made else ""
     return ServiceFile(
         f"""\
 [Unit]
@@ -50,9 +72,8 @@ Wants=network-online.target
 After=network-online.target
 
 [Service]
-ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
-DynamicUser=yes
-StateDirectory=zermelo
+User={account}
+{own}ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
 # Only the daemon hears of a stop; it sees to its workers.
 KillMode=mixed
 TimeoutStopSec=60
@@ -62,16 +83,26 @@ RestartSec=60
 RestartPreventExitStatus=2 6
 NoNewPrivileges=yes
 ProtectSystem=strict
-ProtectHome=yes
+ProtectHome=read-only
+ReadWritePaths={_quoted(str(folder))}
 PrivateTmp=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 
 [Install]
 WantedBy=multi-user.target
 """,
-        "save it as /etc/systemd/system/zermelo-client.service, then "
-        "`systemctl enable --now zermelo-client`",
+        advice,
     )
+
+
+def _owner(data_dir: Path) -> str:
+    """The account whose client this is; root's client runs under another one."""
+    folder = ClientFolder(data_dir).path
+    try:
+        owner = folder.owner() if folder.exists() else getpass.getuser()
+    except (KeyError, OSError):
+        return ACCOUNT
+    return ACCOUNT if owner == "root" else owner
 
 
 def launchd(command: str, data_dir: Path) -> ServiceFile:

@@ -44,29 +44,60 @@ def installed_servers() -> dict[str, Path]:
 @contextmanager
 def running_server(place: Path) -> Iterator[str]:
     """The URL of a new server of another version."""
+    with open_folder() as folder, _Cluster(place, folder / "cluster").running() as url:
+        yield url
+
+
+@contextmanager
+def running_with_replica() -> Iterator[tuple[str, str]]:
+    """The URLs of a server and of a replica that follows it by streaming."""
     with open_folder() as folder:
-        cluster, log = folder / "cluster", folder / "log"
-        identity = choose_identity(place / "postgres", folder, cluster)
-        cluster.mkdir(mode=0o700)
-        os.chown(cluster, identity.uid, identity.gid)
-        with open(log, "wb") as output:
+        first = _Cluster(programs(), folder / "first")
+        with first.running() as url:
+            replica = _Cluster(programs(), folder / "replica")
+            # -R writes down whom to follow.
+            replica.make("pg_basebackup", "-R", "--checkpoint=fast", "-h", str(first.socket),
+                         "-U", "tester")  # fmt: skip
+            with replica.running(created=True) as replica_url:
+                yield url, replica_url
 
-            def start(program: str, *arguments: str) -> subprocess.Popen[bytes]:
-                return identity.popen(
-                    [str(place / program), "-D", str(cluster), *arguments], cwd=cluster,
-                    stdin=subprocess.DEVNULL, output=output, signal_number=signal.SIGINT,
-                )  # fmt: skip
 
-            made = start("initdb", "--no-sync", "--auth=trust", "--username=tester").wait()
-            assert made == 0, log.read_text()
-            server = start("postgres", "-k", str(cluster), "-c", "listen_addresses=", "-F")
-            try:
-                url = f"postgresql://tester@/postgres?host={cluster}"
-                _wait_for(url, log)
-                yield url
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait()
+class _Cluster:
+    """A data directory of a PostgreSQL whose programs are in `place`."""
+
+    def __init__(self, place: Path, path: Path) -> None:
+        self.path, self._place, self._log = path, place, path.with_suffix(".log")
+        self._identity = choose_identity(place / "postgres", path.parent, path)
+        #: Not in the directory itself, which is copied for a replica.
+        self.socket = path.with_suffix(".socket")
+        for folder in (path, self.socket):
+            folder.mkdir(mode=0o700)
+            os.chown(folder, self._identity.uid, self._identity.gid)
+
+    def make(self, program: str, *arguments: str) -> None:
+        """Fill the directory."""
+        made = self._start(program, *arguments).wait()
+        assert made == 0, self._log.read_text()
+
+    @contextmanager
+    def running(self, *, created: bool = False) -> Iterator[str]:
+        if not created:
+            self.make("initdb", "--no-sync", "--auth=trust", "--username=tester")
+        server = self._start("postgres", "-k", str(self.socket), "-c", "listen_addresses=", "-F")
+        try:
+            url = f"postgresql://tester@/postgres?host={self.socket}"
+            _wait_for(url, self._log)
+            yield url
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait()
+
+    def _start(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        with self._log.open("ab") as output:
+            return self._identity.popen(
+                [str(self._place / program), "-D", str(self.path), *arguments], cwd=self.path,
+                stdin=subprocess.DEVNULL, output=output, signal_number=signal.SIGINT,
+            )  # fmt: skip
 
 
 def _wait_for(url: str, log: Path) -> None:

@@ -18,6 +18,7 @@ from tests.support.client_process import hard_question, searching, value
 from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, wait_until
 from tests.support.places import REPOSITORY
+from tests.support.slurm import slurm_cluster
 from zermelo.client.control import NotRunningError, ask
 from zermelo.client.folder import ClientFolder
 from zermelo.server.database import Connection
@@ -103,9 +104,7 @@ def test_the_tasks_of_a_slurm_array_stop_in_good_order(
 ) -> None:
     hard_question(connection, queue)
     queue.add(1, node_budget=10**12)
-    program = tmp_path / "zermelo"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
-    program.chmod(0o755)
+    program = program_in(tmp_path)
     numbers = ("7", "8")
     tasks = [
         subprocess.Popen(
@@ -138,6 +137,50 @@ def test_the_tasks_of_a_slurm_array_stop_in_good_order(
     assert value(connection, "SELECT count(*) FROM hosts") == 2
     states = connection.execute("SELECT DISTINCT state::text FROM leases").fetchall()
     assert states == [("abandoned",)]
+
+
+@pytest.mark.long
+def test_a_real_slurm_runs_an_array_of_clients(
+    coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    hard_question(connection, queue)
+    queue.add(3, node_budget=10**12)
+    folders = [tmp_path / "array" / f"task-{number}" for number in range(2)]
+    with slurm_cluster(tmp_path) as slurm:
+        job = slurm.ask(
+            "sbatch", "--parsable", "--array=0-1", "--cpus-per-task=1", "--mem=0",
+            f"--output={tmp_path}/task-%a.out", "--export=ALL", str(SCRIPT),
+            environment={
+                "ZERMELO": str(program_in(tmp_path)), "ZERMELO_SERVER": coordinator,
+                "ZERMELO_ROOT": str(tmp_path / "array"), "ZERMELO_PRIORITY": "normal",
+                "ZERMELO_QUIT_SECONDS": "0", "ZERMELO_MEMORY_MB": "2",
+            },
+        )  # fmt: skip
+        wait_until(lambda: slurm.running(job) == 2)
+        wait_until(lambda: all(connected(folder) for folder in folders))
+        wait_until(lambda: all(searching(folder) for folder in folders))
+        # A task that the cluster needs elsewhere comes back with its folder.
+        before = value(connection, "SELECT count(*) FROM leases")
+        slurm.ask("scontrol", "requeue", f"{job}_0")
+        slurm.ask("scontrol", "update", f"JobId={job}_0", "StartTime=now")
+        wait_until(lambda: value(connection, "SELECT count(*) FROM leases") > before)
+        assert value(connection, "SELECT count(*) FROM hosts") == 2
+        # As at the end of its time: to the script alone, which sees to its client.
+        wait_until(lambda: slurm.running(job) == 2 and all(map(searching, folders)))
+        slurm.ask("scancel", "--signal=TERM", "--batch", job)
+        wait_until(lambda: not slurm.ask("squeue", "-h", "-j", job))
+    said = [(tmp_path / f"task-{number}.out").read_text() for number in range(2)]
+    assert not any("Traceback" in text for text in said), said
+    # Nothing is left with either.
+    assert value(connection, "SELECT count(*) FROM leases WHERE state = 'open'") == 0
+
+
+def program_in(folder: Path) -> Path:
+    """This program as a command of its own."""
+    program = folder / "zermelo"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
+    program.chmod(0o755)
+    return program
 
 
 def connected(folder: Path) -> bool:

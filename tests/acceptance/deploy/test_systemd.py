@@ -1,0 +1,114 @@
+"""The units under a real systemd: they start, work, come back after a crash, and end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.coordinator import wait_until
+from tests.support.places import REPOSITORY
+from tests.support.systemd_machine import Machine, booted
+
+UNITS = REPOSITORY / "deploy" / "systemd"
+SERVICES = ("coordinator", "generator", "validator", "assimilator", "web")
+#: The services join the PostgreSQL that zermelo-all.service runs.
+ENVIRONMENT = """
+ZERMELO_DATA_DIR=/var/lib/zermelo
+ZERMELO_LISTEN=127.0.0.1:{port}
+ZERMELO_LOG_FORMAT=json
+"""
+
+
+def install(machine: Machine) -> None:
+    """As docs/operating.md says."""
+    machine.install_zermelo()
+    machine.write("/usr/lib/sysusers.d/zermelo.conf", (UNITS / "zermelo.sysusers").read_text())
+    machine.run("systemd-sysusers")
+    for unit in (*UNITS.glob("*.service"), *UNITS.glob("*.target")):
+        machine.write(f"/etc/systemd/system/{unit.name}", unit.read_text())
+    machine.write("/etc/zermelo/server.env", ENVIRONMENT.format(port=1913))
+    machine.write("/etc/zermelo/web.env", ENVIRONMENT.format(port=1913))
+    machine.run("install", "-d", "-o", "zermelo", "/var/lib/zermelo")
+    for command in ("db init", "campaign create reversi:4x4"):
+        as_service = ("runuser", "-u", "zermelo", "--", "zermelo", *command.split())
+        machine.run(*as_service, "--data-dir", "/var/lib/zermelo")
+
+
+def campaign(machine: Machine) -> str:
+    shown = machine.run(
+        "runuser", "-u", "zermelo", "--", "zermelo", "campaign", "show", "reversi:4x4",
+        "--data-dir", "/var/lib/zermelo", "--json",
+    )  # fmt: skip
+    return str(json.loads(shown)["state"])
+
+
+@pytest.mark.long
+def test_services_and_a_client_as_units(tmp_path: Path) -> None:
+    with booted(tmp_path) as machine:
+        install(machine)
+        units = [f"zermelo-{name}.service" for name in SERVICES]
+        files = [f"/etc/systemd/system/{unit}" for unit in (*units, "zermelo-all.service")]
+        machine.run("systemd-analyze", "verify", "--man=no", *files)
+
+        # All in one unit, with a PostgreSQL of their own.
+        machine.run("systemctl", "start", "zermelo-all")
+        wait_until(lambda: healthy(machine, 1913))
+
+        # One unit each, beside it, at another port.
+        machine.run("sed", "-i", "/Conflicts=/d", "/etc/systemd/system/zermelo-all.service")
+        machine.write("/etc/zermelo/server.env", ENVIRONMENT.format(port=1923))
+        machine.run("systemctl", "daemon-reload")
+        machine.run("systemctl", "start", "zermelo.target", "zermelo-web.service")
+        wait_until(lambda: healthy(machine, 1923))
+        wait_until(lambda: healthy(machine, "http://127.0.0.1:8080/"))
+        assert all(machine.active(unit) for unit in units)
+        lines = machine.journal("zermelo-coordinator.service").splitlines()
+        assert json.loads(lines[-1])["service"] == "coordinator"
+
+        # Whoever is killed comes back.
+        before = machine.show("zermelo-generator", "MainPID")
+        machine.run("kill", "-9", before)
+        wait_until(lambda: machine.show("zermelo-generator", "MainPID") not in ("0", before))
+
+        volunteer(machine)
+        end(machine, units)
+
+
+def healthy(machine: Machine, place: object) -> bool:
+    address = place if isinstance(place, str) else f"127.0.0.1:{place}"
+    return "is ready" in machine.run("zermelo", "health", str(address), check=False)
+
+
+def volunteer(machine: Machine) -> None:
+    """Root configures a client, and the unit it prints solves the campaign."""
+    printed = machine.run(
+        "zermelo", "client", "configure", "--server", "127.0.0.1:1923", "--name", "ada",
+        "--cores", "1", "--memory-mb", "16", "--data-dir", "/srv/volunteer",
+        "--service", "systemd-system",
+    )  # fmt: skip
+    unit = printed[printed.index("[Unit]"):]
+    machine.write("/etc/systemd/system/zermelo-client.service", unit)
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "start", "zermelo-client")
+    wait_until(lambda: campaign(machine) == "finished")
+    assert machine.active("zermelo-client")
+    # Under its own account, whatever root wrote before.
+    pid = machine.show("zermelo-client", "MainPID")
+    assert machine.run("stat", "-c", "%U", f"/proc/{pid}") == "zermelo"
+    machine.run("systemctl", "stop", "zermelo-client")
+    assert machine.show("zermelo-client", "Result") == "success"
+    # What does not mend itself is not started again.
+    machine.write("/srv/volunteer/client/config.toml", "cores = what\n")
+    machine.run("systemctl", "start", "zermelo-client")
+    wait_until(lambda: machine.show("zermelo-client", "ActiveState") == "failed")
+    assert machine.show("zermelo-client", "NRestarts") == "0"
+
+
+def end(machine: Machine, units: list[str]) -> None:
+    """Everything ends by itself when it is told to."""
+    units = [*units, "zermelo-all.service"]
+    machine.run("systemctl", "stop", *units)
+    for unit in units:
+        assert machine.show(unit, "Result") == "success", machine.journal(unit)
