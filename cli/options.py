@@ -130,7 +130,7 @@ def read_database_option(command: F) -> F:
     """``--read-database``: a streaming replica, for whoever only reads."""
     return option(
         "--read-database", default="", metavar="URL", callback=_without_password,
-        show_default="--database", help="Pages and researchers read there: a replica of --database.",
+        show_default="--database", help="Where pages and researchers read: a replica.",
     )(command)  # fmt: skip
 
 

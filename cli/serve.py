@@ -27,6 +27,8 @@ Command = Callable[..., None]
 
 #: The share of one core that the referee may take unless the operator says otherwise.
 REFEREE_SHARE = 0.25
+#: After the services, which take half of the three seconds within which all of them end.
+DATABASE_STOP_SECONDS = 1.2
 
 
 @click.group()
@@ -164,17 +166,19 @@ def all_services(
     web: WebSettings | None, log_style: LogStyle,
 ) -> None:  # fmt: skip
     """One of each, as processes of their own that are started again when they die."""
+    from zermelo.server.embedded import EmbeddedDatabase
+    from zermelo.server.supervisor import leave
+
     log_style.start("all")
     with end_told_in_log(log_style):
         if database is not None:
             _serve_all(database, settings, referee_share, web, log_style)
-            return
-        from zermelo.server.embedded import EmbeddedDatabase
-
-        with EmbeddedDatabase(data_dir) as embedded:
+            leave()
+        with EmbeddedDatabase(data_dir, stop_seconds=DATABASE_STOP_SECONDS) as embedded:
             _serve_all(
                 embedded.url, settings, referee_share, web, log_style, embedded.keep_alive
             )
+    leave()
 
 
 def _serve_all(
@@ -201,7 +205,9 @@ def _serve(
     referee_share: float = 0.0,
 ) -> None:
     from zermelo.cli.services import service_process
+    from zermelo.server.supervisor import leave
 
     log_style.start(name)
     with end_told_in_log(log_style), open_database(data_dir, database) as url:
         service_process(name, url, settings or CoordinatorSettings(), referee_share)()
+    leave()

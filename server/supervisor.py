@@ -234,6 +234,15 @@ def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
         stopped.set()
 
 
+def leave() -> NoReturn:
+    """End this process well and at once, after everything is closed: taking the interpreter apart
+    takes seconds on a busy machine."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 def _name_process(name: str) -> None:
     """Show this name in `ps` and `top`, as far as its 15 characters allow (Linux only)."""
     if sys.platform == "linux":

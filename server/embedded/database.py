@@ -9,17 +9,20 @@ from pathlib import Path
 
 from zermelo.server.embedded.directory import DataDirectory
 from zermelo.server.embedded.errors import DataDirectoryInUseError, EmbeddedError
-from zermelo.server.embedded.postgres import START_SECONDS, EmbeddedPostgres
+from zermelo.server.embedded.postgres import START_SECONDS, STOP_SECONDS, EmbeddedPostgres
 from zermelo.server.embedded.postmaster import read_postmaster
 
 
 class EmbeddedDatabase:
     """A data directory's database for one block: run by us, or joined where it runs."""
 
-    def __init__(self, data_dir: Path, *, create: bool = False) -> None:
+    def __init__(
+        self, data_dir: Path, *, create: bool = False, stop_seconds: float = STOP_SECONDS
+    ) -> None:
+        """It is stopped within `stop_seconds`, also where the next start then takes longer."""
         self._directory = DataDirectory(data_dir)
         self._postgres = EmbeddedPostgres(self._directory.path)
-        self._create = create
+        self._create, self._stop_seconds = create, stop_seconds
         self._ours = False
         self.url = ""
 
@@ -72,7 +75,7 @@ class EmbeddedDatabase:
                 return ""
 
     def _end(self) -> None:
-        self._postgres.stop()
+        self._postgres.stop(self._stop_seconds)
         self._directory.unlock()
 
 

@@ -138,15 +138,19 @@ class EmbeddedPostgres:
             self._not_before = time.monotonic() + RESTART_PAUSE
             self._start()
 
-    def stop(self) -> None:
-        """Stop in good order: sessions end, everything is written, the next start is fast."""
+    def stop(self, within: float = STOP_SECONDS) -> None:
+        """Stop in good order: sessions end, everything is written, the next start is fast.
+
+        What takes longer than `within` seconds is left to the next start, which reads the log of
+        what was committed.
+        """
         for process in (self._creating, self._syncing, self._process):
             if process is None:
                 continue
             if process is not self._syncing and process.poll() is None:
                 process.send_signal(signal.SIGINT)
             try:
-                process.wait(STOP_SECONDS)
+                process.wait(within)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()

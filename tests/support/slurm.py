@@ -54,6 +54,10 @@ class Slurm:
         assert done.returncode == 0, (command, done.stderr)
         return done.stdout.strip()
 
+    def jobs(self) -> list[str]:
+        """All tasks that wait, run or are about to end."""
+        return self.ask("squeue", "-h", "-r").splitlines()
+
     def running(self, job: str) -> int:
         """How many tasks of a job run at the moment."""
         return len(self.ask("squeue", "-h", "-r", "-t", "R", "-j", job).splitlines())
@@ -86,7 +90,12 @@ def slurm_cluster(folder: Path) -> Iterator[Slurm]:
             if command[0] == "munged":
                 wait_until((folder / "munge.socket").exists, 30)
         wait_until(lambda: "idle" in cluster.ask("sinfo", "-h", "-o", "%T"), 120)
-        yield cluster
+        try:
+            yield cluster
+        finally:
+            # Daemons that end leave the tasks of a job alone.
+            cluster.ask("scancel", "--signal=KILL", "--full", "--state=RUNNING")
+            wait_until(lambda: not cluster.jobs(), 60)
 
 
 @contextmanager

@@ -85,6 +85,17 @@ def test_it_ends_with_its_parent_and_starts_again(cluster: Path) -> None:
         assert year(url) == 1913
 
 
+def test_a_stop_without_patience_loses_nothing(cluster: Path) -> None:
+    postgres = EmbeddedPostgres(cluster)
+    postgres.begin()
+    with psycopg.connect(postgres.wait_ready()) as connection:
+        connection.execute("UPDATE kept SET year = 1912")
+    postgres.stop(within=0.0)
+    assert not postgres.running
+    with embedded_database(cluster) as url:
+        assert year(url) == 1912
+
+
 def test_it_recovers_from_kill_9(cluster: Path) -> None:
     postgres = EmbeddedPostgres(cluster)
     with running(postgres):
