@@ -13,7 +13,7 @@ from tests.support.databases import name_of, new_database
 from tests.support.harness import Solve
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
-from zermelo.server.campaigns import create_campaign
+from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.database import Connection, connect_once
 from zermelo.sql import migrations
 
@@ -75,6 +75,17 @@ def test_a_name_means_one_game(database: str) -> None:
     result = run(database, "campaign", "create", "reversi:4x5", "--name", "mine")
     assert isinstance(result.exception, ZermeloError)
     assert "exists already" in str(result.exception)
+
+
+def test_the_numbers_of_a_campaign_add_up_at_every_step(connection: Connection) -> None:
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=100, replication="none")
+    solve = Solve(connection, campaign, clients=3)
+    while not solve.plan.finished:
+        solve.step()
+        shown = campaign_summary(connection, campaign.name)
+        waiting = shown.ready + shown.leased + shown.returned
+        assert shown.workunits == waiting + shown.answered + shown.splits + shown.withdrawn
+        assert shown.nodes >= shown.wasted_nodes + shown.split_nodes
 
 
 def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> None:
