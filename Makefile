@@ -15,12 +15,15 @@ BUILD_TOOLS := 'setuptools>=77' 'cython>=3.1'
 unexport PYTHONDONTWRITEBYTECODE
 
 ifeq ($(shell test -w . && echo writable),)
-# A tree that cannot be written is copied, and everything happens in the copy.
+# A tree that cannot be written is copied, and everything happens in the copy: a folder of ours, also
+# where it lies in a folder that is everybody's.
 .PHONY: $(or $(MAKECMDGOALS),demo)
 $(or $(MAKECMDGOALS),demo):
-	@copy="$${XDG_CACHE_HOME:-$${HOME:-/var/tmp/zermelo-build-$$(id -u)}/.cache}/zermelo-source"; \
-	mkdir -p -m 700 "$$copy" && test -O "$$copy" && echo "this folder is read-only: working in $$copy" && \
-	tar -c -f - --exclude ./.venv --exclude ./.git . | (cd "$$copy" && tar -x -f - && chmod -R u+w .) && \
+	@cache="$${XDG_CACHE_HOME:-$${HOME:+$$HOME/.cache}}"; \
+	copy="$${cache:-/var/tmp}/zermelo-source-$$(id -u)"; mkdir -p -m 700 "$$copy"; \
+	test ! -L "$$copy" -a -O "$$copy" || { echo "$$copy is not ours: remove it, or set HOME"; exit 1; }; \
+	echo "this folder is read-only: working in $$copy"; \
+	tar -c -f - --exclude ./.venv --exclude ./.git . | (cd "$$copy" && tar -x -f - && chmod -R u+w . && chmod 700 .) && \
 	$(MAKE) -C "$$copy" $@
 else
 
