@@ -26,17 +26,18 @@ A pass is always legal; two passes in a row end the game.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from zermelo.games.go_board import LONGEST_SIDE, Bitboard, Board, Point
-from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
+from zermelo.games.go_keys import decode_position, encode_history, encode_position
+from zermelo.games.go_position import NO_KO, PASS, GoPosition, Past
+from zermelo.games.interface import Game, GameError, Key, Move, Score
 from zermelo.games.picture import Picture
 from zermelo.games.spec import Spec, format_spec, parse_spec
 from zermelo.games.symmetry import Image, permute
 
-PASS: Move = 64
-NO_KO: Point = -1
+__all__ = ["NO_KO", "PASS", "Go", "GoPosition", "Past"]
+
 TERRITORY_FAMILY = "go-territory"
 OPTIONS = {
     "ko": ("psk", "ssk", "basic"),
@@ -53,46 +54,8 @@ DECISIVE_SIZES = range(20, 26)
 PLIES_WHERE_DECISIVE = 1.19
 #: Such a proof is one search with one table: in parts it takes far more.
 DECISIVE_SECONDS = 3000.0
-#: A record of a history that tells prisoners begins with these bytes, which no board has.
-_PRISONERS = b"\xff" * 14
-#: A history has one byte for a balance of passes; what is read leaves room for one more.
-MOST_BALANCE = 126
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
 _KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
-
-
-class Past(NamedTuple):
-    """One entry of a history: a board that was there, as far as the ko rule looks at it."""
-
-    black: Bitboard
-    white: Bitboard
-    #: psk: 0. ssk: 1 if Black was to move. basic: side, passes and ko point, packed.
-    tag: int = 0
-    #: Black's passes minus White's since then; kept for ``cycle=passes`` only.
-    balance: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GoPosition:
-    black: Bitboard
-    white: Bitboard
-    black_to_move: bool = True
-    #: Passes in a row just before this position; 2 ends the game.
-    passes: int = 0
-    #: Where the side to move may not recapture; ``basic`` only, superko needs no ko point.
-    ko: Point = NO_KO
-    #: What was there before and could still matter.
-    past: frozenset[Past] = frozenset()
-    #: White stones captured minus black ones; ``scoring=territory`` only.
-    prisoners: int = 0
-
-    @property
-    def own(self) -> Bitboard:
-        return self.black if self.black_to_move else self.white
-
-    @property
-    def opponent(self) -> Bitboard:
-        return self.white if self.black_to_move else self.black
 
 
 class Go(Game[GoPosition]):
@@ -260,47 +223,13 @@ class Go(Game[GoPosition]):
     # -- identity ---------------------------------------------------------------------
 
     def encode(self, position: GoPosition) -> Key:
-        side = position.black_to_move | position.passes << 1
-        return (
-            bytes([side])
-            + position.black.to_bytes(7, "big")
-            + bytes([position.ko + 1])
-            + position.white.to_bytes(7, "big")
-        )
+        return encode_position(position)
 
     def decode(self, key: Key, history: bytes = b"") -> GoPosition:
-        if len(key) != KEY_BYTES or len(history) % KEY_BYTES:
-            raise GameError(f"a {self.name} key is {KEY_BYTES} bytes, a history a multiple of that")
-        black, white = int.from_bytes(key[1:8], "big"), int.from_bytes(key[9:], "big")
-        side, ko = key[0], key[8] - 1
-        passes = side >> 1
-        self.check_stones(black, white, f"key {key.hex()}")
-        if passes > 2 or (ko != NO_KO and not self._is_ko(black, white, ko, side & 1)):
-            raise GameError(f"key {key.hex()} is no {self.short_spec} position")
-        history, prisoners = self._without_prisoners(history)
-        position = GoPosition(
-            black, white, bool(side & 1), passes, ko, self._unpack(history), prisoners
-        )
-        # A stone may not bring a board back; under ssk a pass may.
-        forbidden = self.ko == "psk" or (self.ko == "ssk" and not passes)
-        if forbidden and self._as_past(position) in position.past:
-            raise GameError("the history contradicts the position: it has been there before")
-        return position
+        return decode_position(self, key, history)
 
     def history(self, position: GoPosition) -> bytes:
-        """The past boards that could come back, in ascending order, and prisoners if any."""
-        told = b""
-        if position.prisoners:
-            told = _PRISONERS + position.prisoners.to_bytes(2, "big", signed=True)
-        return self.past_boards(position) + told
-
-    def past_boards(self, position: GoPosition) -> bytes:
-        return b"".join(
-            past.black.to_bytes(7, "big")
-            + past.white.to_bytes(7, "big")
-            + bytes([past.tag, past.balance + 128])
-            for past in sorted(position.past)
-        )
+        return encode_history(position)
 
     def symmetries(self, position: GoPosition) -> list[GoPosition]:
         return [self._image(position, image) for image in self.board.symmetries]
@@ -381,6 +310,21 @@ class Go(Game[GoPosition]):
             # Retaking recreates the other side's turn: White took, so White was to move.
         return replace(position, passes=0, ko=NO_KO, past=position.past | {before})
 
+    def as_past(self, position: GoPosition) -> Past:
+        """What a history would say of this position."""
+        tag = 0
+        if self.ko == "ssk":
+            tag = int(position.black_to_move)
+        elif self.ko == "basic":
+            tag = position.black_to_move | position.passes << 1 | (position.ko + 1) << 2
+        return Past(position.black, position.white, tag)
+
+    def is_ko(self, black: Bitboard, white: Bitboard, ko: Point, black_to_move: int) -> bool:
+        """Whether the side to move may not retake there: one stone was just taken."""
+        return self.ko == "basic" and (
+            self._ko_taker(black, white, ko, bool(black_to_move)) is not None
+        )
+
     # -- inside -----------------------------------------------------------------------
 
     def _next(
@@ -391,14 +335,14 @@ class Go(Game[GoPosition]):
         if passes == 2:
             return GoPosition(black, white, side, passes, prisoners=position.prisoners)
         past = position.past
-        now = self._as_past(position)
+        now = self.as_past(position)
         if self._can_come_back(now):
             past |= {now}
         if self.ko == "basic" and self.cycle == "passes" and passed:
             step = 1 if position.black_to_move else -1
             past = frozenset(p._replace(balance=p.balance + step) for p in past)
         child = GoPosition(black, white, side, passes, ko, past, position.prisoners)
-        own = self._as_past(child)
+        own = self.as_past(child)
         if self.ko == "psk":  # the board that lies there needs no mention
             return replace(child, past=past - {own})
         if self.ko == "basic":
@@ -406,14 +350,6 @@ class Go(Game[GoPosition]):
             if repeated:  # the game is over, and only this cycle counts
                 return replace(child, past=repeated)
         return child
-
-    def _as_past(self, position: GoPosition) -> Past:
-        tag = 0
-        if self.ko == "ssk":
-            tag = int(position.black_to_move)
-        elif self.ko == "basic":
-            tag = position.black_to_move | position.passes << 1 | (position.ko + 1) << 2
-        return Past(position.black, position.white, tag)
 
     def _can_come_back(self, past: Past) -> bool:
         """Whether any play could lead to this board again.
@@ -429,13 +365,13 @@ class Go(Game[GoPosition]):
         return past.black | past.white != 0
 
     def _repeats(self, position: GoPosition, child: GoPosition) -> bool:
-        return self._as_past(child) in position.past
+        return self.as_past(child) in position.past
 
     def _cycle(self, position: GoPosition) -> int | None:
         """What Black scores if this situation has come back; `None` if it has not."""
         if self.ko != "basic":
             return None
-        now = self._as_past(position)
+        now = self.as_past(position)
         for past in position.past:
             if past[:3] == now[:3]:
                 if self.cycle == "draw" or past.balance == 0:
@@ -456,11 +392,6 @@ class Go(Game[GoPosition]):
             return "it is suicide"
         return "it recreates an earlier position"
 
-    def _is_ko(self, black: Bitboard, white: Bitboard, ko: Point, black_to_move: int) -> bool:
-        return self.ko == "basic" and (
-            self._ko_taker(black, white, ko, bool(black_to_move)) is not None
-        )
-
     def _ko_taker(
         self, black: Bitboard, white: Bitboard, ko: Point, black_to_move: bool
     ) -> Point | None:
@@ -476,43 +407,6 @@ class Go(Game[GoPosition]):
             if chain & around and liberties == 1 << ko and chain.bit_count() == 1:
                 return chain.bit_length() - 1
         return None
-
-    def _without_prisoners(self, history: bytes) -> tuple[bytes, int]:
-        """The past boards of a history, and the prisoners that its last record tells."""
-        if history[-KEY_BYTES:-2] != _PRISONERS:
-            return history, 0
-        prisoners = int.from_bytes(history[-2:], "big", signed=True)
-        if not self.counts_prisoners or not prisoners:
-            raise GameError(f"prisoners in a history are none of {self.short_spec}")
-        return history[:-KEY_BYTES], prisoners
-
-    def _unpack(self, history: bytes) -> frozenset[Past]:
-        entries = set()
-        for at in range(0, len(history), KEY_BYTES):
-            record = history[at : at + KEY_BYTES]
-            past = Past(
-                int.from_bytes(record[:7], "big"),
-                int.from_bytes(record[7:14], "big"),
-                record[14],
-                record[15] - 128,
-            )
-            self.check_stones(past.black, past.white, f"history entry {record.hex()}")
-            if past.tag and (self.ko == "psk" or (self.ko == "ssk" and past.tag > 1)):
-                raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
-            if past.balance and self.cycle != "passes":
-                raise GameError(f"history entry {record.hex()} is none of {self.short_spec}")
-            if abs(past.balance) > MOST_BALANCE:
-                raise GameError(f"history entry {record.hex()} counts too many passes")
-            if self.ko == "basic":
-                self._check_tag(past)
-            entries.add(past)
-        return frozenset(entries)
-
-    def _check_tag(self, past: Past) -> None:
-        """`GameError` unless a ``basic`` situation has such a side, passes and ko point."""
-        side, passes, ko = past.tag & 1, past.tag >> 1 & 1, (past.tag >> 2) - 1
-        if ko != NO_KO and (passes or not self._is_ko(past.black, past.white, ko, side)):
-            raise GameError(f"tag {past.tag} of a history entry is none of {self.short_spec}")
 
     def _image(self, position: GoPosition, image: Image) -> GoPosition:
         def moved(past: Past) -> Past:

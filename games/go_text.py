@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from zermelo.games.go import NO_KO, Go, GoPosition
 from zermelo.games.go_board import Point
+from zermelo.games.go_keys import encode_past
 from zermelo.games.interface import GameError
 from zermelo.games.picture import (
     BLACK_STONE,
@@ -57,7 +58,7 @@ def format_position(game: Go, position: GoPosition) -> str:
     if position.passes:
         words.append(f"passes={position.passes}")
     if position.past:
-        words.append(f"past={game.past_boards(position).hex()}")
+        words.append(f"past={encode_past(position).hex()}")
     if position.prisoners:
         words.append(f"prisoners={position.prisoners}")
     return " ".join(words)
