@@ -33,31 +33,26 @@ def const(value: int) -> Term:
 
 def conjunction(terms: Iterable[Term]) -> Term:
     """All of these, simplified where that is obvious."""
-    found: set[Term] = set()
-    for term in terms:
-        if term == FALSE:
-            return FALSE
-        if term[0] == "and":
-            found |= term[1]
-        elif term != TRUE:
-            found.add(term)
-    if len(found) == 1:
-        return found.pop()
-    return ("and", frozenset(found)) if found else TRUE
+    return _joined("and", terms, neutral=TRUE, deciding=FALSE)
 
 
 def disjunction(terms: Iterable[Term]) -> Term:
+    """At least one of these, simplified where that is obvious."""
+    return _joined("or", terms, neutral=FALSE, deciding=TRUE)
+
+
+def _joined(operator: str, terms: Iterable[Term], *, neutral: Term, deciding: Term) -> Term:
     found: set[Term] = set()
     for term in terms:
-        if term == TRUE:
-            return TRUE
-        if term[0] == "or":
+        if term == deciding:
+            return deciding
+        if term[0] == operator:
             found |= term[1]
-        elif term != FALSE:
+        elif term != neutral:
             found.add(term)
     if len(found) == 1:
         return found.pop()
-    return ("or", frozenset(found)) if found else FALSE
+    return (operator, frozenset(found)) if found else neutral
 
 
 def negation(term: Term) -> Term:
