@@ -15,6 +15,7 @@ is imported before it is asked for. docs/adding-a-game.md shows all of it at wor
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pkgutil import resolve_name
@@ -33,6 +34,15 @@ GameFactory = Callable[[str], Game[Any]]
 #: A name, perhaps with the digest of the definition behind it. Only such names are looked
 #: up, so that a resolver may make a file name of one.
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}(@[0-9a-f]{1,64})?", re.ASCII)
+
+
+@lru_cache
+def _entry_points(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """Those of the packages installed on this path, as they are at the first look: to read them
+    takes tens of milliseconds, and strangers may ask for any name."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
 
 
 class Registry(Generic[T]):
@@ -82,9 +92,7 @@ class Registry(Generic[T]):
         return sorted(listed.union(self._registered, filter(_NAME.fullmatch, installed)))
 
     def _entry_points(self) -> EntryPoints:
-        from importlib.metadata import entry_points  # slow, and needed for strangers' games only
-
-        return entry_points(group=self.group)
+        return _entry_points(self.group, tuple(sys.path))
 
     def _installed(self, name: str) -> T | None:
         targets = {entry.value: entry for entry in self._entry_points() if entry.name == name}

@@ -75,8 +75,9 @@ def test_format_and_parse(name: str, rows: int, cols: int, options: dict[str, st
     assert parse_spec(text) == Spec(name, rows, cols, options)
 
 
+SPECS = catalogue.all_specs()
 _parts = st.sampled_from(
-    [*game_names(), *catalogue.all_specs(), ":", ",", "=", "x", "4", "6", "8", "12", "start",
+    [*game_names(), *SPECS, ":", ",", "=", "x", "4", "6", "8", "12", "start",
      "diagonal", "scoring", "wof", "raw", " ", "\n", "\0", "\u00b2", "-1"]
 )
 
@@ -92,7 +93,7 @@ def test_any_text_names_a_game_or_is_refused(text: str) -> None:
     if game is None:
         assert message
         assert "\n" not in message
-        assert text not in catalogue.all_specs()
+        assert text not in SPECS
     else:
         assert open_game(game.spec) == game
         assert game.moves(game.initial())
