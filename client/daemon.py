@@ -38,7 +38,7 @@ from zermelo.client.status import snapshot
 from zermelo.client.stopping import Stopping
 from zermelo.client.throttle import Throttle
 from zermelo.games import GameError, open_game
-from zermelo.games.definition.library import add_source
+from zermelo.games.definition.sources import add_source
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker
 from zermelo.retry import Backoff

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from zermelo.client.files import write_atomically
 from zermelo.client.folder import why
-from zermelo.games.definition.document import text_with_digest
-from zermelo.games.definition.library import library_text
 from zermelo.games.definition.limits import MOST_TEXT_BYTES
+from zermelo.games.definition.sources import library_text, text_with_digest
 from zermelo.games.spec import definition_digest
 
 log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from zermelo.client.definitions import DefinitionFolder
 from zermelo.client.frames import frame, receive_frame
 from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.engine import SharedTable
-from zermelo.games.definition.library import add_source
+from zermelo.games.definition.sources import add_source
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
 from zermelo.texts import one_line

@@ -83,9 +83,14 @@ class Game(ABC, Generic[P]):
     max_score: int
 
     @property
+    def definition_text(self) -> str | None:
+        """The text that the rules are made from; None for rules in Python."""
+        return None
+
+    @property
     def is_definition(self) -> bool:
         """Whether the rules are data that another machine may not have."""
-        return False
+        return self.definition_text is not None
 
     @property
     def family(self) -> str:

@@ -97,7 +97,7 @@ def export_proof(
         leaves=sum(entry.leaf is not None for entry in entries.values()),
         version=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        definition=game.definition.text if isinstance(game, DefinedGame) else "",
+        definition=game.definition_text or "",
         symmetries=" ".join(game.symmetry_names()) if isinstance(game, DefinedGame) else "",
     )
     size = write_certificate(path, header, list(entries.values()))

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zermelo.games import open_game
-from zermelo.games.definition.definition import read_definition
-from zermelo.games.definition.document import text_with_digest
-from zermelo.games.definition.library import find_definition, remember
+from zermelo.games.definition.sources import find_text, remember_text, text_with_digest
 from zermelo.games.spec import definition_digest
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.remote import Identity, Remote
@@ -38,13 +36,13 @@ class RemoteCampaigns(Campaigns):
     def _learn(self, spec: str) -> None:
         """Fetch the definition of a game that is not known here."""
         digest = definition_digest(spec)
-        if not _DIGEST.fullmatch(digest) or find_definition(spec.partition(":")[0]) is not None:
+        if not _DIGEST.fullmatch(digest) or find_text(digest) is not None:
             return
         with Remote(self._address, COORDINATOR, self._identity) as remote:
             reply = remote.ask(pb.DefinitionRequest(digest=bytes.fromhex(digest)))
         text = text_with_digest(reply.text, digest)
         if text is not None:
-            remember(read_definition(text, spec))
+            remember_text(text)
 
     def _ask(self, asked: Query, arguments: dict[str, Any]) -> Any:
         return _send(self._remote, asked, arguments)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.games import Game
-from zermelo.games.definition.definition import read_definition
-from zermelo.games.definition.game import DefinedGame
-from zermelo.games.definition.library import find_definition, remember
+from zermelo.games.definition.sources import digest_of, find_text, remember_text
 from zermelo.games.spec import definition_digest
 from zermelo.server.database import Connection
 from zermelo.sql import query
@@ -15,18 +13,16 @@ from zermelo.sql import query
 
 def store_definition(connection: Connection, game: Game[Any]) -> None:
     """Keep the text of a game, if its rules are one."""
-    if isinstance(game, DefinedGame):
-        connection.execute(
-            query("store_definition"),
-            {"digest": game.definition.digest, "text": game.definition.text},
-        )
+    text = game.definition_text
+    if text is not None:
+        connection.execute(query("store_definition"), {"digest": digest_of(text), "text": text})
 
 
 def learn_definition(connection: Connection, spec: str) -> None:
     """Let this process open the game of a spec that the database has."""
     digest = definition_digest(spec)
-    if not digest or find_definition(spec.partition(":")[0]) is not None:
+    if not digest or find_text(digest) is not None:
         return
     row = connection.execute(query("find_definition"), {"digest": digest}).fetchone()
     if row is not None:
-        remember(read_definition(row[0], spec.partition(":")[0]))
+        remember_text(row[0])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from zermelo.games.definition.board import read_board
-from zermelo.games.definition.document import Table, digest_of, read_document
+from zermelo.games.definition.document import Table, read_document
 from zermelo.games.definition.errors import DefinitionError, shorten
 from zermelo.games.definition.ground import ground
 from zermelo.games.definition.limits import MOST_SCORE, MOST_STATE_BITS
@@ -17,6 +17,7 @@ from zermelo.games.definition.model import read_model
 from zermelo.games.definition.params import Params, Value, read_params
 from zermelo.games.definition.picture import Style, read_style
 from zermelo.games.definition.ranges import range_of
+from zermelo.games.definition.sources import digest_of
 from zermelo.games.definition.static import number
 from zermelo.games.definition.symmetry import Symmetry, prove_symmetries
 from zermelo.games.definition.tables import Tables

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,24 +14,9 @@ from zermelo.games.definition.limits import MOST_NESTING, MOST_TEXT_BYTES
 
 Path = tuple[str | int, ...]
 
-_DIGEST_BYTES = 16
 _HEADER = re.compile(r"\s*\[(\[)?\s*([A-Za-z0-9_.-]+)\s*\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*[=.]")
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
-
-
-def digest_of(text: str) -> str:
-    """What names this very text: 32 hexadecimal digits."""
-    return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
-
-
-def text_with_digest(data: bytes, digest: str) -> str | None:
-    """The text in these bytes, if it is the one with this digest."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    return text if digest_of(text) == digest else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ class DefinedGame(Game[DefinedPosition]):
         return FAMILY
 
     @property
-    def is_definition(self) -> bool:
-        return True
+    def definition_text(self) -> str:
+        return self.definition.text
 
     def _spec(self, digest: str, *, short: bool) -> str:
         name = f"{self.name}@{digest}" if digest else self.name

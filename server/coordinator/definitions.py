@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zermelo.games.definition.library import library_text
+from zermelo.games.definition.sources import library_text
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.coordinator.statements import Statements
 

@@ -21,8 +21,8 @@ from zermelo.checker import (
     write_certificate,
 )
 from zermelo.checker.header_text import header_text
-from zermelo.games.definition.document import digest_of
 from zermelo.games.definition.library import library_definition
+from zermelo.games.definition.sources import digest_of
 from zermelo.server.database import connect_once
 
 SPEC = "mnk:3x3"

@@ -14,9 +14,9 @@ from tests.support.three_rules import checked, compare_games, perft, positions_b
 from zermelo.checker.definition.game import CheckedDefinition
 from zermelo.checker.definition.limits import TextError
 from zermelo.games import GameError, open_game
-from zermelo.games.definition.document import digest_of
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.library import library_definition, library_names
+from zermelo.games.definition.sources import digest_of
 
 MOST_SECONDS = 3.0
 #: Random definitions of the short and of the long run.

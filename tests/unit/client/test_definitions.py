@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.definitions import TIC_TAC_TOE, WALK
 from zermelo.client.definitions import MOST_KEPT, DefinitionFolder
-from zermelo.games.definition.document import digest_of
 from zermelo.games.definition.library import library_definition
+from zermelo.games.definition.sources import digest_of
 
 DIGEST = digest_of(TIC_TAC_TOE)
 SPEC = f"tic-tac-toe@{DIGEST}:"
