@@ -4,43 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 from collections import Counter
 from typing import Any
 
 import grpc
 
-from zermelo.server.ports import free_port
+from tests.support.server_thread import ServerThread
 
 FAULTS = ("none", "request lost", "reply lost", "delayed", "repeated")
 DELAY_SECONDS = 0.3
 
 
-class FaultyProxy:
+class FaultyProxy(ServerThread):
     """Use as ``with FaultyProxy(address) as proxy``; clients call `proxy.address`."""
 
     def __init__(self, target: str, seed: int, *, faulty: bool = True) -> None:
+        super().__init__()
         self._target = target
         self._chance = random.Random(seed)
-        self.address = f"127.0.0.1:{free_port()}"
         #: How often each fault hit each RPC.
         self.faults: Counter[tuple[str, str]] = Counter()
         self._faulty = faulty
         #: The RPCs that always have this fault.
         self._always: dict[str, str] = {}
-        self._ready = threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
-
-    def __enter__(self) -> FaultyProxy:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._done.set)
-        self._thread.join()
-        self._loop.close()
 
     def lose(self, *rpcs: str) -> None:
         """Lose every request of these RPCs from now on."""
@@ -54,16 +40,13 @@ class FaultyProxy:
         """Lose nothing any more, other than by chance."""
         self._always = {}
 
-    async def _run(self) -> None:
-        self._done = asyncio.Event()
+    def _open(self) -> grpc.aio.Server:
         self._channel = grpc.aio.insecure_channel(self._target)
         server = grpc.aio.server()
         server.add_generic_rpc_handlers((_Everything(self._pass_on),))
-        server.add_insecure_port(self.address)
-        await server.start()
-        self._ready.set()
-        await self._done.wait()
-        await server.stop(None)
+        return server
+
+    async def _close(self) -> None:
         await self._channel.close()
 
     async def _pass_on(self, method: str, request: bytes, context: Any) -> bytes:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf import message_factory
 from google.protobuf.message import Message
 
+from tests.support.server_thread import ServerThread
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.server.ports import free_port
 
 GAME = open_game("reversi:4x4")
 
@@ -34,7 +33,7 @@ Reply = Message | bytes | Refusal
 Behaviour = Callable[[Any, int], Reply]
 
 
-class HostileCoordinator:
+class HostileCoordinator(ServerThread):
     """Use as ``with HostileCoordinator(Hello=..., RequestWork=...) as server``.
 
     RPCs without a behaviour of their own are answered as by an honest coordinator without work;
@@ -42,25 +41,12 @@ class HostileCoordinator:
     """
 
     def __init__(self, *, gzip: bool = False, **behaviours: Behaviour) -> None:
+        super().__init__()
         self._behaviours = {**HONEST, **behaviours}
         self._gzip = gzip
-        self.address = f"127.0.0.1:{free_port()}"
         #: When each RPC was called, and with what.
         self.times: dict[str, list[float]] = {name: [] for name in self._behaviours}
         self.requests: dict[str, list[Any]] = {name: [] for name in self._behaviours}
-        self._ready = threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._done.set)
-        self._thread.join()
-        self._loop.close()
 
     def behave(self, name: str, behaviour: Behaviour) -> None:
         """Answer an RPC so from now on."""
@@ -69,8 +55,7 @@ class HostileCoordinator:
     def calls(self, name: str) -> int:
         return len(self.times[name])
 
-    async def _run(self) -> None:
-        self._done = asyncio.Event()
+    def _open(self) -> grpc.aio.Server:
         compression = grpc.Compression.Gzip if self._gzip else None
         server = grpc.aio.server(
             options=(("grpc.max_send_message_length", -1),), compression=compression
@@ -81,11 +66,7 @@ class HostileCoordinator:
                 if method.name in self._behaviours
             }) for served in service.SERVICES
         ))  # fmt: skip
-        server.add_insecure_port(self.address)
-        await server.start()
-        self._ready.set()
-        await self._done.wait()
-        await server.stop(None)
+        return server
 
     def _handler(self, method: Any) -> Any:
         name = method.name
