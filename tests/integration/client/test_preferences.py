@@ -47,6 +47,12 @@ class Running:
     def states(self) -> list[str]:
         return [worker["state"] for worker in self.status()["workers"]]
 
+    def stands_still(self) -> bool:
+        """Whether its search is off the processor, in whichever worker it is now."""
+        (worker,) = self.status()["workers"]
+        assert worker["state"] == "paused", worker
+        return psutil.Process(worker["pid"]).status() == psutil.STATUS_STOPPED
+
 
 @pytest.fixture
 def coordinator(database: str, campaign: Campaign) -> Iterator[str]:
@@ -85,12 +91,11 @@ def test_it_pauses_and_says_why(
     coordinator: str, tmp_path: Path, forker: Forker, limits: Any, readings: Any, reason: str
 ) -> None:
     running = Running(forker, coordinator, tmp_path, idle=limits)
-    wait_until(lambda: running.status()["state"] == "working")
+    wait_until(lambda: running.states() == ["searching"])
     running.sense(**readings)
     paused = wait_until(lambda: (s := running.status())["state"] == "paused" and s)
     assert reason in paused["reason"]
-    (worker,) = children(running.pid)
-    wait_until(lambda: psutil.Process(worker).status() == psutil.STATUS_STOPPED)
+    wait_until(running.stands_still)
     running.sense()
     wait_until(lambda: running.status()["state"] == "working")
     forker.kill(running.pid)
