@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.command import ZERMELO, zermelo
+from tests.support.command import zermelo
 from tests.support.coordinator import Queue
+from tests.support.preloaded import Command
 from zermelo.client.control import NotRunningError, ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.speed import KnownSpeeds
 from zermelo.games import open_game
 from zermelo.server.database import Connection
 
-RUN = [*ZERMELO, "client", "run"]
+RUN = ("client", "run")
 #: The games of these tests, as a coordinator names them.
 GAMES = [open_game(f"reversi:{board}").spec for board in ("4x4", "8x8")]
 #: About what one core does.
@@ -30,9 +31,9 @@ def start_client(
     """`zermelo client run`; `measured` spares it the benchmark of a host's first start."""
     if measured:
         known_speeds(folder)
-    return subprocess.Popen(
-        [*RUN, "--server", address, "--data-dir", str(folder), "--memory-mb", "4",
-         "--priority", "low", "--quit-seconds", "0", "--leave-seconds", "120", *options],
+    return Command(
+        *RUN, "--server", address, "--data-dir", folder, "--memory-mb", "4",
+        "--priority", "low", "--quit-seconds", "0", "--leave-seconds", "120", *options,
         stderr=subprocess.PIPE,
         text=True,
     )

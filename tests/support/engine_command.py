@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
 import zermelo as package
+from tests.support.preloaded import Command
 from zermelo.cli import zermelo
-
-SOURCE = Path(package.__file__).parent.parent
 
 
 class Outcome(NamedTuple):
@@ -42,9 +39,9 @@ def start(*args: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.PI
     """`zermelo engine` as a process of its own."""
     inherited = {name: value for name, value in os.environ.items()
                  if not name.startswith("ZERMELO_")}
-    return subprocess.Popen(
-        [sys.executable, "-c", "from zermelo.cli import main; main()", "engine", *args],
-        env={**inherited, "PYTHONPATH": str(SOURCE), **env},
+    return Command(
+        "engine", *args,
+        env=inherited | env,
         stdout=stdout,
         stderr=stderr,
         text=True,

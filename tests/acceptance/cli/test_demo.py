@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
-
-
-def zermelo(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ZERMELO, *arguments], capture_output=True, text=True, timeout=180, check=False,
-        input=stdin, cwd=cwd,
-    )  # fmt: skip
+from tests.support.command import zermelo
 
 
 def workunits(output: str) -> int:
@@ -46,7 +37,7 @@ def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
     for command in commands[1:5]:
         program, *arguments = shlex.split(command)
         assert program == "zermelo"
-        tried = zermelo(*arguments, cwd=tmp_path, stdin="quit\n")
+        tried = zermelo(*arguments, cwd=tmp_path, said="quit\n")
         assert tried.returncode == 0, f"{command}: {tried.stderr}"
     assert (tmp_path / "reversi-4x4.proof").exists()
 

@@ -18,7 +18,7 @@ from tests.support.engine_command import start
 ENDLESS = ("solve", "reversi:8x8", "--hash-mb", "1")
 
 
-def wait_until_busy(process: subprocess.Popen[str], seconds: float = 1.0) -> None:
+def wait_until_busy(process: subprocess.Popen[str], seconds: float = 0.5) -> None:
     """Wait until the command has computed for a while, however slow the machine is."""
     while psutil.Process(process.pid).cpu_times().user < seconds:
         assert process.poll() is None

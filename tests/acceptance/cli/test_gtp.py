@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-
-from tests.support.command import ZERMELO
+from tests.support.command import zermelo
 
 SCRIPT = """\
 1 protocol_version
@@ -37,8 +35,8 @@ ANSWERS = {
 
 
 def test_a_scripted_session() -> None:
-    command = [*ZERMELO, "gtp", "go:3x3"]
-    done = subprocess.run(command, input=SCRIPT, capture_output=True, text=True, check=True)
+    done = zermelo("gtp", "go:3x3", said=SCRIPT)
+    assert done.returncode == 0, done.stderr
     responses = [block for block in done.stdout.split("\n\n") if block]
     assert len(responses) == 20
     for number, response in enumerate(responses, start=1):
@@ -48,7 +46,6 @@ def test_a_scripted_session() -> None:
 
 
 def test_an_unknown_game_ends_in_one_line() -> None:
-    command = [*ZERMELO, "gtp", "go:9x9"]
-    done = subprocess.run(command, input="", capture_output=True, text=True)
+    done = zermelo("gtp", "go:9x9")
     assert done.returncode == 2
     assert done.stderr.strip() == "zermelo: go board 9x9: each side must be 1 to 7"

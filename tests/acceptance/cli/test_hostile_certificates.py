@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,10 +16,10 @@ from tests.support.certificates import (
     leaf_block,
     zeros_frame,
 )
+from tests.support.command import zermelo
 from zermelo.games import open_game
 
 GAME = open_game(SPEC)
-COMMAND = [sys.executable, "-c", "from zermelo.cli import main; main()", "proof", "verify"]
 #: Address space that a check of a small file may take: the interpreter and its libraries, one
 #: block twice, and the table of the solver.
 MOST_BYTES = 1 << 30
@@ -36,10 +34,8 @@ HISTORIES = [at.to_bytes(4, "big") * 225 for at in range(65_000)]
 
 def verify(path: Path, content: bytes, *options: str) -> subprocess.CompletedProcess[str]:
     path.write_bytes(content)
-    return subprocess.run(
-        [*COMMAND, str(path), *options], capture_output=True, text=True, check=False,
-        timeout=MOST_SECONDS,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES)),
+    return zermelo(
+        "proof", "verify", path, *options, most_bytes=MOST_BYTES, seconds=MOST_SECONDS
     )
 
 
@@ -176,8 +172,6 @@ def test_no_square_off_the_board_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_wrong_input() -> None:
-    done = subprocess.run(
-        [*COMMAND, "nowhere.proof"], capture_output=True, text=True, check=False
-    )
+    done = zermelo("proof", "verify", "nowhere.proof")
     assert done.returncode == 2
     assert "nowhere.proof" in done.stderr

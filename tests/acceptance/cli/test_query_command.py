@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.command import ZERMELO, zermelo
+from tests.support.command import zermelo
 from tests.support.databases import open_folder
+from tests.support.preloaded import Command
 from zermelo.server.ports import free_port
 
 READER = """
@@ -62,8 +63,8 @@ def test_which_workunits_there_are(solved: tuple[str, list[str]]) -> None:
 
 def test_readers_when_the_services_stop(solved: tuple[str, list[str]]) -> None:
     data, _ = solved
-    services = subprocess.Popen(
-        [*ZERMELO, "serve", "all", "--data-dir", data, "--listen", f"127.0.0.1:{free_port()}"],
+    services = Command(
+        "serve", "all", "--data-dir", data, "--listen", f"127.0.0.1:{free_port()}",
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert services.stderr is not None

@@ -14,9 +14,9 @@ import grpc
 import pytest
 
 from tests.support.client_process import start_client
-from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
 from tests.support.effort import first_of, long
+from tests.support.preloaded import Command
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
@@ -33,8 +33,8 @@ SERVED = (Lock.GENERATOR, Lock.ASSIMILATOR)
 def start(
     *arguments: str, environment: Mapping[str, str] = MappingProxyType({})
 ) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*ZERMELO, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    return Command(
+        *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=os.environ | environment,
     )  # fmt: skip
 

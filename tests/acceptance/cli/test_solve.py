@@ -13,10 +13,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.command import ZERMELO, zermelo
+from tests.support.command import zermelo
 from tests.support.coordinator import wait_until
 from tests.support.definitions import TIC_TAC_TOE, play_text
 from tests.support.effort import first_of
+from tests.support.preloaded import Command
 from zermelo.games.definition.library import remember
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.database import connect_once, ensure_schema
@@ -60,8 +61,8 @@ class Running:
 
     def __init__(self, folder: Path, spec: str, *options: str) -> None:
         self.folder = folder
-        self.process = subprocess.Popen(
-            [*ZERMELO, "solve", spec, "--data-dir", str(folder), "--json", *options],
+        self.process = Command(
+            "solve", spec, "--data-dir", folder, "--json", *options,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

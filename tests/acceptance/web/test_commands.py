@@ -9,8 +9,9 @@ from http.client import HTTPConnection
 
 import pytest
 
-from tests.support.command import ZERMELO, zermelo
+from tests.support.command import zermelo
 from tests.support.coordinator import wait_until
+from tests.support.preloaded import Command
 from zermelo.server.ports import free_port
 
 MISSING = 7
@@ -32,8 +33,8 @@ def answer(port: int, path: str) -> tuple[int, str]:
 def test_the_pages_are_served_until_the_end(solved_database: str, command: list[str]) -> None:
     port, coordinator = free_port(), free_port()
     more = ["--listen", f"127.0.0.1:{coordinator}"] if command[0] == "serve" else []
-    process = subprocess.Popen(
-        [*ZERMELO, *command, f"127.0.0.1:{port}", *more, "--database", solved_database],
+    process = Command(
+        *command, f"127.0.0.1:{port}", *more, "--database", solved_database,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.client_process import RUN, known_speeds
+from tests.support.command import ZERMELO
 from tests.support.coordinator import wait_until
 from tests.support.hostile_coordinator import HostileCoordinator, hello, work, workunit
 from tests.support.shifted_clock import ShiftedClock
@@ -41,8 +42,8 @@ def test_a_clock_that_jumps_by_hours_changes_nothing(tmp_path: Path) -> None:
     known_speeds(folder)
     with server:
         process = subprocess.Popen(
-            [*RUN, "--server", server.address, "--data-dir", str(folder), "--memory-mb", "4",
-             "--priority", "normal", "--workers", "2", "--quit-seconds", "0"],
+            [*ZERMELO, *RUN, "--server", server.address, "--data-dir", str(folder),
+             "--memory-mb", "4", "--priority", "normal", "--workers", "2", "--quit-seconds", "0"],
             stderr=subprocess.PIPE, text=True, env={**os.environ, **clock.environment},
         )  # fmt: skip
         try:

@@ -23,8 +23,9 @@ from tests.support.client_process import (
     start_client,
     value,
 )
-from tests.support.command import ZERMELO
+from tests.support.command import zermelo
 from tests.support.coordinator import Queue, running_coordinator, wait_until
+from tests.support.preloaded import Command
 from zermelo.client.folder import ClientFolder
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
@@ -149,20 +150,19 @@ def test_certificates_are_found_from_every_folder_once_configured(
     queue.add(1, node_budget=10**9)
     folder = tmp_path / "data"
     with with_tls(database, tmp_path / "tls") as (address, ca):
-        done = subprocess.run(
-            [*ZERMELO, "client", "configure", "--server", address, "--ca-file", ca.name,
-             "--data-dir", str(folder), "--json"],
-            cwd=ca.parent, capture_output=True, text=True, timeout=120, check=True,
+        done = zermelo(
+            "client", "configure", "--server", address, "--ca-file", ca.name,
+            "--data-dir", folder, "--json", cwd=ca.parent,
         )  # fmt: skip
+        assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["works"], done.stdout
         ca.unlink()
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
         known_speeds(folder)
-        done = subprocess.run(
-            [*RUN, "--data-dir", str(folder), "--once", "--quit-seconds", "0"],
-            cwd=elsewhere, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        done = zermelo(
+            *RUN, "--data-dir", folder, "--once", "--quit-seconds", "0", cwd=elsewhere
+        )
         assert done.returncode == 0, done.stderr
     assert len(queue.results()) == 1
 
@@ -258,9 +258,7 @@ def test_a_damaged_configuration_names_line_and_key(tmp_path: Path) -> None:
 
 
 def test_no_server(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [*RUN, "--data-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True
-    )
+    process = Command(*RUN, "--data-dir", tmp_path, stderr=subprocess.PIPE, text=True)
     assert "zermelo client configure" in ended(process, 2)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.support.client_process import hard_question, searching, value
-from tests.support.command import ZERMELO
+from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import Queue, wait_until
 from tests.support.places import REPOSITORY
 from tests.support.slurm import slurm_cluster
@@ -88,12 +88,9 @@ def test_a_dask_cluster_works_and_stops_in_good_order(
 
 @needs_dask
 def test_without_a_scheduler_there_is_a_sentence() -> None:
-    done = subprocess.run(
-        [*ZERMELO, "client", "fleet", "--dask", "nonsense://127.0.0.1:1",
-         "--server", "127.0.0.1:9"],
-        capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    )  # fmt: skip
+    done = zermelo(
+        "client", "fleet", "--dask", "nonsense://127.0.0.1:1", "--server", "127.0.0.1:9"
+    )
     assert done.returncode == 6
     assert "no Dask scheduler at" in done.stderr
     assert "Traceback" not in done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-import subprocess
 import termios
 import tomllib
 from pathlib import Path
@@ -15,8 +14,8 @@ import pytest
 from pexpect.fdpexpect import fdspawn
 
 from tests.support.client_process import client, hard_question, known_speeds, searching, stop
-from tests.support.command import ZERMELO
 from tests.support.coordinator import Queue, running_coordinator, wait_until
+from tests.support.preloaded import Command
 from zermelo.client.configuration import Configuration, write_configuration
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
@@ -37,8 +36,8 @@ class Terminal:
     def __init__(self, *arguments: str) -> None:
         ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self._process = subprocess.Popen(
-            [*ZERMELO, "client", *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
+        self._process = Command(
+            "client", *arguments, stdin=theirs, stdout=theirs, stderr=theirs,
             env={**os.environ, "TERM": "xterm-256color"}, start_new_session=True,
         )  # fmt: skip
         os.close(theirs)

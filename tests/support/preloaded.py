@@ -1,0 +1,212 @@
+"""Commands that start within milliseconds: a process that has loaded the command line forks them.
+
+Half of the processor time of a test of the command line is the start of Python and its imports. A
+forked command is a process of its own all the same: with its own streams, environment, folder,
+signals, limits and exit code. tests/acceptance/install and the examples start real ones.
+"""
+
+from __future__ import annotations
+
+import array
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+STATUS = struct.Struct("i")
+MOST_BYTES = 1 << 20
+#: What commands import when they are called.
+MODULES = (
+    "zermelo.cli.client.configure", "zermelo.cli.client.control", "zermelo.cli.client.run",
+    "zermelo.cli.client.status", "zermelo.cli.engine.solve", "zermelo.cli.proof",
+    "zermelo.cli.query", "zermelo.cli.serve", "zermelo.cli.solve", "zermelo.client.daemon",
+    "zermelo.engine.reversi", "zermelo.server.coordinator.main", "zermelo.server.embedded",
+    "zermelo.server.launcher",
+)  # fmt: skip
+
+
+class Command(subprocess.Popen[Any]):
+    """`zermelo` with these arguments, as `subprocess.Popen` has it.
+
+    `most_bytes` limits its address space.
+    """
+
+    def __init__(self, *arguments: object, most_bytes: int | None = None, **options: Any) -> None:
+        self._most_bytes = most_bytes
+        super().__init__(["zermelo", *map(str, arguments)], **options)
+
+    def _execute_child(  # type: ignore[override]
+        self, args: Any, executable: Any, preexec_fn: Any, close_fds: Any, pass_fds: Any,
+        cwd: Any, env: Any, startupinfo: Any, creationflags: Any, shell: Any,
+        p2cread: int, p2cwrite: int, c2pread: int, c2pwrite: int, errread: int, errwrite: int,
+        restore_signals: Any, gid: Any, gids: Any, uid: Any, umask: Any,
+        start_new_session: bool, *_: Any,
+    ) -> None:  # fmt: skip
+        assert preexec_fn is None
+        assert not pass_fds
+        streams = [p2cread, c2pwrite, errwrite]
+        self._status, theirs = os.pipe()
+        try:
+            self.pid = _forker().fork(
+                [own if stream == -1 else stream for own, stream in enumerate(streams)] + [theirs],
+                arguments=args, folder=os.fspath(cwd or os.getcwd()),
+                environment=dict(os.environ if env is None else env),
+                session=start_new_session, most_bytes=self._most_bytes,
+            )
+        finally:
+            os.close(theirs)
+            self._close_pipe_fds(  # type: ignore[attr-defined]
+                p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite
+            )
+        self._child_created = True
+
+    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
+        return self._told(0)
+
+    def _wait(self, timeout: float | None) -> int:
+        code = self._told(timeout)
+        if code is None:
+            assert timeout is not None
+            raise subprocess.TimeoutExpired(self.args, timeout)
+        return code
+
+    def _told(self, seconds: float | None) -> int | None:
+        """The exit code, if the forker tells it within this time."""
+        if self.returncode is None and select.select([self._status], [], [], seconds)[0]:
+            told = os.read(self._status, STATUS.size)
+            os.close(self._status)
+            # Nothing but an end of the forker itself leaves the pipe empty.
+            self.returncode = os.waitstatus_to_exitcode(STATUS.unpack(told)[0]) if told else 255
+        return self.returncode
+
+
+class _Forker:
+    """The process that forks, seen from the tests."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_BYTES)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", __name__, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                cwd=Path(__file__).parents[2],
+            )  # fmt: skip
+
+    def fork(self, descriptors: list[int], **request: Any) -> int:
+        """The process id of a new command."""
+        rights = array.array("i", descriptors)
+        self._ours.sendmsg(
+            [json.dumps(request).encode()],
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)],
+        )
+        pid = self._ours.recv(STATUS.size)
+        assert pid, "the process that forks commands has died"
+        return int(STATUS.unpack(pid)[0])
+
+
+@cache
+def _forker() -> _Forker:
+    return _Forker()
+
+
+# -- in the process that forks ------------------------------------------------------------------
+
+
+def serve(requests: socket.socket) -> dict[str, Any] | None:
+    """Fork a process for each request; what it is to do in such a process, None at the end."""
+    rights = socket.CMSG_SPACE(4 * STATUS.size)
+    statuses: dict[int, int] = {}
+    woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    while True:
+        ready, _, _ = select.select([requests, woken], [], [])
+        if woken in ready:
+            os.read(woken, MOST_BYTES)
+            _report(statuses)
+        if requests not in ready:
+            continue
+        data, ancillary, _, _ = requests.recvmsg(MOST_BYTES, rights)
+        if not data:
+            return None
+        received = array.array("i")
+        received.frombytes(ancillary[0][2])
+        *streams, status = received
+        if (pid := os.fork()) == 0:
+            signal.set_wakeup_fd(-1)
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+            requests.close()
+            for descriptor in (*received, *statuses.values(), woken, waker):
+                os.close(descriptor)
+            return dict(json.loads(data))
+        for stream in streams:
+            os.close(stream)
+        statuses[pid] = status
+        requests.send(STATUS.pack(pid))
+
+
+def _report(statuses: dict[int, int]) -> None:
+    """Tell how those ended that have."""
+    while statuses:
+        pid, how = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        os.write(statuses[pid], STATUS.pack(how))
+        os.close(statuses.pop(pid))
+
+
+def become(request: dict[str, Any]) -> None:
+    """Make this process what one is that was started as the request says."""
+    import resource
+
+    if request["session"]:
+        os.setsid()
+    for number in (signal.SIGINT, signal.SIGCHLD):
+        usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        signal.signal(number, usual)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    sys.argv = request["arguments"]
+    at_once = bool(os.environ.get("PYTHONUNBUFFERED"))
+    for number, name, errors in ((0, "stdin", "strict"), (1, "stdout", "strict"),
+                                 (2, "stderr", "backslashreplace")):  # fmt: skip
+        stream = open(  # noqa: SIM115
+            number, "w" if number else "r", errors=errors, closefd=False,
+            buffering=1 if number == 2 or os.isatty(number) else -1,
+        )
+        if at_once and number:
+            stream.reconfigure(write_through=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    if request["most_bytes"] is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (request["most_bytes"],) * 2)
+
+
+def run() -> None:
+    from importlib import import_module
+
+    for module in MODULES:
+        import_module(module)
+    assert len(os.listdir("/proc/self/task")) == 1, "threads do not survive a fork"
+    gc.freeze()  # its pages stay shared
+    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    if request is not None:
+        from zermelo.cli import main
+
+        become(request)
+        main()
+
+
+if __name__ == "__main__":
+    run()
