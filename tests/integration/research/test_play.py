@@ -175,21 +175,30 @@ def test_match(database: str) -> None:
                             "--games", "2", "--no-store").stdout
 
 
-def test_study(tmp_path: Path) -> None:
-    arguments = ["tree", "study", "reversi:4x4", "--exact", "20", "--games", "400"]
-    told = json.loads(CliRunner().invoke(zermelo, [*arguments, "--json"]).stdout)
+def test_study() -> None:
+    told = json.loads(study("--exact", "20", "--games", "400", "--json"))
     positions = [ply["positions"] for ply in told["plies"]]
     lines, distinct = sizes("reversi:4x4")
     assert positions == distinct
     assert told["tree_size_low"] <= sum(lines) <= told["tree_size_high"]
+
+
+def test_forms_of_a_study(tmp_path: Path) -> None:
+    told = json.loads(study("--json"))
     plot = tmp_path / "study.svg"
-    table = CliRunner().invoke(zermelo, [*arguments, "--plot", str(plot)])
-    assert table.exit_code == 0
-    assert "lines of play" in table.stdout
+    assert "lines of play" in study("--plot", str(plot))
     assert plot.read_text().startswith("<?xml")
-    csv = CliRunner().invoke(zermelo, [*arguments, "--csv"]).stdout.splitlines()
+    csv = study("--csv").splitlines()
     assert csv[0].startswith("ply,positions")
     assert len(csv) == len(told["plies"]) + 1
+
+
+def study(*options: str) -> str:
+    """Little of it, unless told otherwise."""
+    arguments = ["tree", "study", "reversi:4x4", "--exact", "3", "--games", "20", *options]
+    done = CliRunner().invoke(zermelo, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def sizes(spec: str) -> tuple[list[int], list[int]]:

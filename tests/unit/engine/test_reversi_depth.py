@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.support.effort import some
 from zermelo.engine.reversi_depth import (
     EVALUATIONS,
     FEATURES,
@@ -121,13 +122,14 @@ def test_stable_discs_are_never_turned() -> None:
     assert search.evaluate(game.initial()) == 0
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("plies", [1, 2, 3, 4])
 def test_a_depth_is_so_many_plies(size: str, plies: int) -> None:
     game = reversi(size)
     weights = {"discs": 1, "mobility": 5, "corners": 20, "positional": 1}
     search = ReversiDepth(game, weights)
-    for position in some_positions(game, 2 if plies == 4 else 5, seed=plies):
+    for position in some_positions(game, 5 if plies < 3 else some(1, 5), seed=plies):
         values = {
             move: -plain_search(game, weights, game.play(position, move), plies - 1)
             for move in game.moves(position)

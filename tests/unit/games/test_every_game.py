@@ -321,12 +321,16 @@ def test_move_names(spec: str) -> None:
             game.find_move(position, "no such move")
 
 
+@cache
+def written_positions(spec: str) -> list[str]:
+    return [open_game(spec).format(position) for position in sample(spec, 10)]
+
+
 @every_spec
 @examples(15, 150)
 @given(data=st.data())
 def test_any_text_parses_or_is_refused(spec: str, data: st.DataObject) -> None:
-    game = open_game(spec)
-    texts = [game.format(position) for position in sample(spec, 10)]
+    game, texts = open_game(spec), written_positions(spec)
     alphabet = st.sampled_from(sorted(set("".join(texts)) | set("XO.-_*;/ \n\t0z\u00fc")))
     written = st.sampled_from(texts)
     nearly = st.builds(
