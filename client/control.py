@@ -28,8 +28,8 @@ LONGEST_PATH = 100
 LONGEST_REQUEST = 4096
 ANSWER_SECONDS = 5.0
 
-Answer = dict[str, Any]
-Command = Callable[[dict[str, Any]], Answer | Awaitable[Answer]]
+Reply = dict[str, Any]
+Command = Callable[[dict[str, Any]], Reply | Awaitable[Reply]]
 
 
 class NotRunningError(ClientError):
@@ -65,7 +65,7 @@ class ControlServer:
                     await writer.drain()
         writer.close()
 
-    async def _answer(self, line: bytes) -> Answer:
+    async def _answer(self, line: bytes) -> Reply:
         try:
             request = json.loads(line)
             command = self._commands[request["command"]]

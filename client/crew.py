@@ -166,9 +166,10 @@ class Crew:
                 self._hear(member, report)
             how = member.kill()
             if not member.retired:
-                await self._mourn(member, how)
+                await self._recover(member, how)
 
-    async def _mourn(self, member: CrewMember, how: str) -> None:
+    async def _recover(self, member: CrewMember, how: str) -> None:
+        """Report what a worker that died was doing, and wait before another is started."""
         pause = member.backoff.next()
         if member.backoff.failures >= MOST_DEATHS:
             raise ClientError(

@@ -162,6 +162,10 @@ class Game(ABC, Generic[P]):
     def symmetries(self, position: P) -> list[P]:
         """All positions that the board's symmetries make of this one, itself first."""
 
+    def symmetry_names(self) -> tuple[str, ...]:
+        """The symmetries as certificates name them; none where the rules are known without."""
+        return ()
+
     def canonical(self, position: P) -> P:
         return min(self.symmetries(position), key=lambda p: (self.encode(p), self.history(p)))
 

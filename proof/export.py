@@ -12,7 +12,6 @@ from psycopg import IsolationLevel
 
 from zermelo import __version__
 from zermelo.checker import Entry, Header, write_certificate
-from zermelo.games.definition.game import DefinedGame
 from zermelo.proof.descent import Descent
 from zermelo.proof.moves import MoveFinder
 from zermelo.proof.strategy import ProofError, Strategy, find_strategy
@@ -98,7 +97,7 @@ def export_proof(
         version=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         definition=game.definition_text or "",
-        symmetries=" ".join(game.symmetry_names()) if isinstance(game, DefinedGame) else "",
+        symmetries=" ".join(game.symmetry_names()),
     )
     size = write_certificate(path, header, list(entries.values()))
     return Exported(

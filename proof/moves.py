@@ -8,16 +8,14 @@ from zermelo.checker.definition.game import CheckedDefinition
 from zermelo.checker.interface import Place, Step
 from zermelo.checker.registry import open_checker
 from zermelo.games import Game, Move
-from zermelo.games.definition.game import DefinedGame
 
 __all__ = ["MoveFinder", "Place", "Step"]
 
 
 def as_checked(game: Game[Any]) -> Game[Any]:
     """The game as the checker reads it: definitions it makes from the text."""
-    if not isinstance(game, DefinedGame):
-        return game
-    return CheckedDefinition(game.definition.text, game.spec, game.symmetry_names())
+    text = game.definition_text
+    return game if text is None else CheckedDefinition(text, game.spec, game.symmetry_names())
 
 
 class MoveFinder:

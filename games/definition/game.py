@@ -140,7 +140,7 @@ class DefinedGame(Game[DefinedPosition]):
         return [symmetry.apply(position) for symmetry in self.compiled.symmetries]
 
     def symmetry_names(self) -> tuple[str, ...]:
-        """The symmetries as certificates name them, the identity first."""
+        """The identity first."""
         found = []
         for symmetry in self.compiled.symmetries:
             name = next(name for name in MAPS if self.model.board.map_named(name) == symmetry.cells)

@@ -60,3 +60,15 @@ def test_locks_in_queries_are_those_of_the_vocabulary() -> None:
 def test_every_query_is_used() -> None:
     names = re.findall(r"^-- name: (\w+)$", EVERY_QUERY, re.MULTILINE)
     assert set(names) - {text for _, text in strings_of_services()} == set()
+
+
+def test_established_terms_have_not_become_metaphors_again() -> None:
+    """What these were renamed to: docs/decisions/0016-one-vocabulary.md."""
+    metaphors = re.compile(r"\b_?(mourn|condemn|clerk|desk|stock)(s|ed|ing)?\b")
+    folders = ("client", "server", "research", "sql", "proto")
+    found = [
+        (f"{folder}/{path.name}", word[0])
+        for folder in folders for path in sorted((ROOT / folder).resolve().rglob("*.py"))
+        for word in metaphors.finditer(path.read_text())
+    ]
+    assert found == []
