@@ -46,11 +46,14 @@ def migrations() -> list[Migration]:
     for file in files(__package__).joinpath("migrations").iterdir():
         if matched := _MIGRATION.fullmatch(file.name):
             version, script = int(matched[1]), file.read_bytes()
-            said = _SERVES.match(script)
-            found.append(
-                Migration(version, matched[2], script, int(said[1]) if said else version)
-            )
+            found.append(Migration(version, matched[2], script, oldest_served(version, script)))
     return sorted(found)
+
+
+def oldest_served(version: int, script: bytes) -> int:
+    """The oldest version whose programs work after this migration, as its first line says."""
+    said = _SERVES.match(script)
+    return int(said[1]) if said else version
 
 
 @cache

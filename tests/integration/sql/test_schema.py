@@ -17,7 +17,7 @@ from zermelo.server.database import (
     init_schema,
     migrate_schema,
 )
-from zermelo.sql import migrations
+from zermelo.sql import migrations, oldest_served
 
 COLUMNS = """
     SELECT table_name, ordinal_position, column_name, udt_name, is_nullable, column_default,
@@ -85,6 +85,12 @@ def test_a_newer_database_serves_whom_every_migration_since_then_serves(
     connection.execute(add, (latest + 3, latest + 1))
     with pytest.raises(DatabaseError, match="newer"):
         check_schema(connection)
+
+
+def test_a_migration_says_whom_it_serves() -> None:
+    assert oldest_served(21, b"-- Serves programs from version 18 on.\n\nALTER ...") == 18
+    assert oldest_served(21, b"-- Another column.\nALTER ...") == 21
+    assert all(migration.serves <= migration.version for migration in migrations())
 
 
 def test_a_migration_does_not_wait_for_ever(
