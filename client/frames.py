@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import struct
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from google.protobuf.message import Message
+
+if TYPE_CHECKING:
+    import asyncio  # which workers do without, and start sooner
 
 M = TypeVar("M", bound=Message)
 
@@ -24,7 +26,7 @@ async def read_frame(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         return kind.FromString(await reader.readexactly(length))
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (EOFError, ConnectionError):
         return None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 
 #: Texts that a process keeps at most.
 MOST_REMEMBERED = 256
@@ -33,6 +32,8 @@ def text_with_digest(data: bytes, digest: str) -> str | None:
 @cache
 def library_texts() -> dict[str, str]:
     """The definitions that come with Zermelo, by name."""
+    from importlib.resources import files  # slow, and mostly not needed
+
     folder = files("zermelo.games") / "library"
     return {
         entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")

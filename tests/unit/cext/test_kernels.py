@@ -149,6 +149,7 @@ def test_published_perft(line: str, make_core: MakeCore) -> None:
             assert core.perft(root.own, root.opponent, depth) == count
 
 
+@pytest.mark.slow
 def test_published_number_of_distinct_positions(make_engine: MakeEngine) -> None:
     game = reversi("reversi:8x8")
     engine = make_engine(game)
@@ -195,6 +196,7 @@ def test_stable_discs_are_never_turned(spec: str, make_core: MakeCore) -> None:
     assert claimed > POSITIONS  # the test has seen something
 
 
+@pytest.mark.slow
 @every_board
 def test_stable_discs_survive_every_line_of_play(spec: str, make_core: MakeCore) -> None:
     """With few empties all that can follow is known: who never loses which disc."""
@@ -274,6 +276,7 @@ def slow_stable(game: Reversi, position: Position) -> int:
         stable |= more
 
 
+@pytest.mark.slow
 @every_board
 def test_stable_discs_by_definition(spec: str, make_core: MakeCore) -> None:
     game = reversi(spec)

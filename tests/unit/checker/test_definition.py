@@ -39,6 +39,7 @@ def library_specs() -> list[str]:
     return [*(spec for name in library_names() for spec in specs(name)), reversi]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", library_specs())
 def test_reference_kernel_and_checker_agree(spec: str) -> None:
     assert compare_games(defined(spec), games=2, plies=30) > 5
@@ -51,6 +52,7 @@ def test_reference_kernel_and_checker_agree(spec: str) -> None:
     assert {name for name in every if checker.proves_symmetry(name)} == {*names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", library_names())
 def test_lines_of_play_are_as_many(name: str) -> None:
     for each in perfts(name):

@@ -12,6 +12,7 @@ from zermelo.cli.output import _lines, _wrapped, print_facts, print_table
 CELLS = st.lists(st.sampled_from([*"abz 0é漢-│", "a\u0308"]), max_size=9).map("".join)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.integers(0, 3),
     st.tuples(CELLS, CELLS, CELLS),

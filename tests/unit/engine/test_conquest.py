@@ -21,6 +21,7 @@ from zermelo.games.go import NO_KO, Go, GoPosition, Past
 NODES = 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (2, 4), (3, 3)])
 def test_every_yes_on_every_board_is_confirmed_by_all_positions(rows: int, cols: int) -> None:
     """Without history the value under basic ko is known for every board."""
@@ -149,6 +150,7 @@ def played_out(search: go_conquest.Conquest, game: Go, position: GoPosition, ans
     return True
 
 
+@pytest.mark.slow
 def test_areas_that_are_finished_by_answers_are_finished_in_play() -> None:
     game, rng = go("5x5"), random.Random(55)
     search = go_conquest.Conquest(5, 5, 1)

@@ -70,6 +70,7 @@ def value(spec: str, *, algorithm: str = "mtdf") -> int:
 # -- the kernel and the reference ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", EVERY)
 def test_the_kernel_plays_as_the_reference(spec: str) -> None:
     engine = engine_for(spec)
@@ -144,6 +145,7 @@ TWISTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(2), *(
     pytest.param(seed, marks=REPEATED) for seed in range(2, 20)
 )])
@@ -349,6 +351,7 @@ def test_published_values_that_take_longer(spec: str) -> None:
 GRUNDY = [0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1, 3, 2, 4, 3, 0]
 
 
+@pytest.mark.slow
 def test_grundy_values() -> None:
     """A heap has the nim value g exactly if with a nim heap of g beside it the mover loses;
     without nim at hand: two heaps of equal value, and only those, are lost together."""

@@ -82,6 +82,7 @@ _parts = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.one_of(st.text(), st.lists(_parts, max_size=9).map("".join)))
 def test_any_text_names_a_game_or_is_refused(text: str) -> None:

@@ -51,6 +51,7 @@ def _refusal(text: str) -> str:
 HARMLESS = {"long sum"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(SEEDS), *(
     pytest.param(seed, marks=pytest.mark.long) for seed in range(SEEDS, MANY_SEEDS)
 )])
