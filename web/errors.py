@@ -40,7 +40,9 @@ class TroubleError(Exception):
         self, status: int, title: str, text: str, offers: Sequence[Offer] = ()
     ) -> None:
         super().__init__(text)
-        self.status, self.title, self.text, self.offers = status, title, text, offers
+        self.status, self.title, self.offers = status, title, offers
+        #: A sentence, whatever the message of the command line begins with.
+        self.text = text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)
