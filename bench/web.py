@@ -18,6 +18,7 @@ import asyncio
 import itertools
 import json
 import random
+import shutil
 import socket
 import statistics
 import subprocess
@@ -278,14 +279,13 @@ def measure_home() -> dict[str, Any]:
     """The first page of a project with a few campaigns, loaded for the first time."""
     from playwright.sync_api import sync_playwright
 
-    from tests.support.web import chromium
-
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     with database() as url, connect_once(url) as connection:
         for spec in ("reversi:8x8", "reversi:6x6", "go:5x5", "go:6x6"):
             create_campaign(connection, spec, replication="none")
         with site(url) as chosen, sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=chromium(), args=["--no-sandbox"]
+                executable_path=chromium, args=["--no-sandbox"]
             )
             runs = [_load(browser, chosen.url) for _ in range(5)]
             browser.close()

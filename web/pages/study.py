@@ -62,7 +62,8 @@ async def study(request: Request) -> Page:
     title = f"The tree of {game.short_spec}"
     if found is None:
         told = StudyPage(game.short_spec, False, 0, None, None, None, None, None, None, [])
-        return Page(title, "study.html", told, view={"reload": RELOAD_SECONDS}, status=202)
+        return Page(title, "study.html", told, status=202,
+                    view={"reload": RELOAD_SECONDS, "lazy": True})  # fmt: skip
     made = Study(**{**found, "plies": [Ply(**ply) for ply in found["plies"]]})
     ours = game.spec == find_game(founding.SPEC).spec
     told = StudyPage(
@@ -79,7 +80,7 @@ async def study(request: Request) -> Page:
         write=lambda number: f"{number:g}", write_x=lambda ply: f"ply {ply:.0f}",
     )  # fmt: skip
     return Page(title, "study.html", told, told.plies, {
-        "chart": chart, "reload": 0, "founding_peak": founding.PEAK_PLY if ours else None,
+        "chart": chart, "founding_peak": founding.PEAK_PLY if ours else None,
         "peak": max(sampled, key=lambda ply: ply.branching_without_pass or 0.0, default=None),
     })  # fmt: skip
 
