@@ -28,6 +28,7 @@ const CHARTS = [
     { label: "leased", field: "leased", colour: "--bounded" }] },
 ];
 
+const HEIGHT = 260;
 const UNITS = ["", " k", " M", " G", " T", " P", " E"];
 /** A number in three digits, such as 31.2 M. @param {number | null} number */
 function short(number) {
@@ -51,8 +52,8 @@ async function draw() {
       points.map((/** @type {any} */ point) => chart.log ? point[curve.field] || null : point[curve.field]))];
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") } };
     // @ts-ignore: uPlot is a script of its own
-    new uPlot({
-      title: chart.title, width: place.clientWidth, height: 260,
+    const plot = new uPlot({
+      title: chart.title, width: place.clientWidth, height: HEIGHT,
       scales: { y: chart.log ? { distr: 3 } : {} },
       axes: [{ ...axis, values: DAYS }, {
         ...axis, size: 60,
@@ -67,6 +68,8 @@ async function draw() {
         value: (/** @type {any} */ _, /** @type {number | null} */ number) => short(number) || "–",
       }))],
     }, data, place);
+    // A phone may be turned.
+    window.addEventListener("resize", () => plot.setSize({ width: place.clientWidth, height: HEIGHT }));
   }
   document.getElementById("drawn")?.setAttribute("hidden", "");
 }
