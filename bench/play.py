@@ -64,16 +64,12 @@ def play(first: Chooser, second: Chooser, own: int, opponent: int) -> int:
     """The discs that `first`, who is to move, wins by."""
     players, turn, passed = (first, second), 0, False
     while True:
-        moves = {square: turned for square, turned, _ in CORE.moves(own, opponent)}
-        if not moves and passed:
+        after = {square: boards for square, *boards in CORE.moves(own, opponent)}
+        if not after and passed:
             difference = own.bit_count() - opponent.bit_count()
             return -difference if turn else difference
-        passed = not moves
-        if moves:
-            square = players[turn](own, opponent, sorted(moves))
-            turned = moves[square]
-            own, opponent = own | turned | 1 << square, opponent & ~turned
-        own, opponent, turn = opponent, own, 1 - turn
+        passed, turn, mover = not after, 1 - turn, players[turn]
+        own, opponent = after[mover(own, opponent, sorted(after))] if after else (opponent, own)
 
 
 def openings(count: int) -> Iterator[ReversiPosition]:

@@ -57,8 +57,9 @@ ROOT = Path(__file__).parents[1]
 def settings(listen: str) -> WebSettings:
     """One address may do what a thousand do."""
     return WebSettings(
-        listen, requests_per_second=1e9, request_burst=1e9, streams_per_address=10_000
-    )
+        listen, requests_per_second=1e9, request_burst=1e9, streams_per_address=10_000,
+        plays_per_second=1e9, play_burst=1e9,
+    )  # fmt: skip
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,9 +22,6 @@ from zermelo.theatre.evaluation import Evaluation, evaluation
 from zermelo.theatre.events import Event, Kind
 from zermelo.theatre.performance import Performance
 from zermelo.theatre.tree import GameTree
-
-#: A search that yields what happens and returns the value it found.
-Telling = Generator[Event, None, int]
 
 
 class Order(StrEnum):
@@ -62,17 +59,10 @@ class Direction:
 def perform(tree: GameTree, direction: Direction, start: int = 0) -> Performance:
     """Play an algorithm from its first event to its last, on the tree below a node."""
     search = _Search(tree, direction, start)
-    events = []
-    performing = ALGORITHMS[direction.algorithm](search)
-    while True:
-        try:
-            events.append(next(performing))
-        except StopIteration as ended:
-            value = ended.value
-            break
+    value = ALGORITHMS[direction.algorithm](search)
     by_mover = direction.algorithm not in ("minimax", "alphabeta")
     return Performance(
-        tree, direction.algorithm, by_mover, tuple(events),
+        tree, direction.algorithm, by_mover, tuple(search.events),
         search.for_mover(start, value) if by_mover else value, (search.alpha, search.beta), start,
     )  # fmt: skip
 
@@ -88,6 +78,9 @@ class _Known:
 class _Search:
     def __init__(self, tree: GameTree, direction: Direction, start: int) -> None:
         self.tree, self.direction, self.start = tree, direction, start
+        #: What happened so far.
+        self.events: list[Event] = []
+        self.tell = self.events.append
         #: The last ply to look at.
         self._last = (
             tree.depth if direction.horizon is None else tree[start].ply + direction.horizon
@@ -133,12 +126,12 @@ class _Search:
             children.sort(key=lambda child: self.tree[child].move != killer)
         return children
 
-    def cut(self, number: int, by: int, left: list[int], value: int) -> Event:
-        """Note a cut: `left` are the children that need not be looked at."""
+    def cut(self, number: int, by: int, left: list[int], value: int) -> None:
+        """Note and tell a cut: `left` are the children that need not be looked at."""
         node = self.tree[by]
         self._killers[node.ply - 1] = node.move
         self._cuts[node.move] += 1 << min(30, self.tree.depth - node.ply)
-        return Event(Kind.CUT, number, value, child=by, cut=tuple(left))
+        self.tell(Event(Kind.CUT, number, value, child=by, cut=tuple(left)))
 
     def _true_worth(self, number: int) -> int:
         if number not in self._worth:
@@ -180,37 +173,37 @@ class _Search:
         return self.tree.identity(number), left, one_sided
 
 
-def _minimax(search: _Search, number: int) -> Telling:
+def _minimax(search: _Search, number: int) -> int:
     node = search.tree[number]
-    yield Event(Kind.ENTER, number)
+    search.tell(Event(Kind.ENTER, number))
     stored = search.known(number, search.alpha, search.beta)
     if stored is not None:
         value = search.for_mover(number, stored)
-        yield Event(Kind.HIT, number, value)
+        search.tell(Event(Kind.HIT, number, value))
     elif search.is_leaf(number):
         value = search.leaf(number)
     else:
         best: int | None = None
         for child in search.children(number):
-            found = yield from _minimax(search, child)
+            found = _minimax(search, child)
             if best is None or (found > best if node.is_max else found < best):
                 best = found
-                yield Event(Kind.BEST, number, best, child=child)
+                search.tell(Event(Kind.BEST, number, best, child=child))
         value = search.leaf(number) if best is None else best
     search.store(number, search.alpha, search.beta, search.for_mover(number, value))
-    yield Event(Kind.VALUE, number, value)
+    search.tell(Event(Kind.VALUE, number, value))
     return value
 
 
-def _alphabeta(search: _Search, number: int, alpha: int, beta: int) -> Telling:
+def _alphabeta(search: _Search, number: int, alpha: int, beta: int) -> int:
     """With a window from the view of MAX; MAX raises alpha, MIN lowers beta."""
     node = search.tree[number]
     asked = (alpha, beta) if node.is_max else (-beta, -alpha)
-    yield Event(Kind.ENTER, number, None, alpha, beta)
+    search.tell(Event(Kind.ENTER, number, None, alpha, beta))
     stored = search.known(number, *asked)
     if stored is not None:
         value = search.for_mover(number, stored)
-        yield Event(Kind.HIT, number, value, alpha, beta)
+        search.tell(Event(Kind.HIT, number, value, alpha, beta))
     elif search.is_leaf(number):
         value = search.leaf(number)
     else:
@@ -218,33 +211,33 @@ def _alphabeta(search: _Search, number: int, alpha: int, beta: int) -> Telling:
         left = search.children(number)
         while left:
             child = left.pop(0)
-            found = yield from _alphabeta(search, child, alpha, beta)
+            found = _alphabeta(search, child, alpha, beta)
             if found > value if node.is_max else found < value:
                 value = found
-                yield Event(Kind.BEST, number, value, alpha, beta, child)
+                search.tell(Event(Kind.BEST, number, value, alpha, beta, child))
             if node.is_max:
                 alpha = max(alpha, value)
             else:
                 beta = min(beta, value)
             if alpha >= beta and left:
-                yield search.cut(number, child, left, value)
+                search.cut(number, child, left, value)
                 break
     search.store(number, *asked, search.for_mover(number, value))
-    yield Event(Kind.VALUE, number, value, alpha, beta)
+    search.tell(Event(Kind.VALUE, number, value, alpha, beta))
     return value
 
 
 def _negamax(
     search: _Search, number: int, alpha: int, beta: int, *, scout: bool = False
-) -> Telling:
+) -> int:
     """With a window from the view of the side to move. With `scout` the first move is searched
     with the whole window, and the others are first asked whether they are better at all."""
     asked = alpha
-    yield Event(Kind.ENTER, number, None, alpha, beta)
+    search.tell(Event(Kind.ENTER, number, None, alpha, beta))
     stored = search.known(number, alpha, beta)
     if stored is not None:
         value = stored
-        yield Event(Kind.HIT, number, value, alpha, beta)
+        search.tell(Event(Kind.HIT, number, value, alpha, beta))
     elif search.is_leaf(number):
         value = search.for_mover(number, search.leaf(number))
     else:
@@ -254,31 +247,31 @@ def _negamax(
         while left:
             child = left.pop(0)
             if scout and child != first and alpha + 1 < beta:
-                found = -(yield from _negamax(search, child, -alpha - 1, -alpha, scout=True))
+                found = -_negamax(search, child, -alpha - 1, -alpha, scout=True)
                 if alpha < found < beta:  # better than thought: how good?
-                    found = -(yield from _negamax(search, child, -beta, -found, scout=True))
+                    found = -_negamax(search, child, -beta, -found, scout=True)
             else:
-                found = -(yield from _negamax(search, child, -beta, -alpha, scout=scout))
+                found = -_negamax(search, child, -beta, -alpha, scout=scout)
             if found > value:
                 value = found
-                yield Event(Kind.BEST, number, value, alpha, beta, child)
+                search.tell(Event(Kind.BEST, number, value, alpha, beta, child))
             alpha = max(alpha, value)
             if alpha >= beta and left:
-                yield search.cut(number, child, left, value)
+                search.cut(number, child, left, value)
                 break
     search.store(number, asked, beta, value)
-    yield Event(Kind.VALUE, number, value, alpha, beta)
+    search.tell(Event(Kind.VALUE, number, value, alpha, beta))
     return value
 
 
-def _mtdf(search: _Search) -> Telling:
+def _mtdf(search: _Search) -> int:
     """Null windows only: each pass answers whether the value is at least a threshold."""
     lo, hi = search.alpha + 1, search.beta - 1
     value = 0
     while lo < hi:
         threshold = max(value, lo + 1)
-        yield Event(Kind.PASS, search.start, None, threshold - 1, threshold)
-        value = yield from _negamax(search, search.start, threshold - 1, threshold)
+        search.tell(Event(Kind.PASS, search.start, None, threshold - 1, threshold))
+        value = _negamax(search, search.start, threshold - 1, threshold)
         if value >= threshold:
             lo = value
         else:
@@ -287,7 +280,7 @@ def _mtdf(search: _Search) -> Telling:
 
 
 #: Each with the whole window, from where the search starts.
-ALGORITHMS: dict[str, Callable[[_Search], Telling]] = {
+ALGORITHMS: dict[str, Callable[[_Search], int]] = {
     "minimax": lambda search: _minimax(search, search.start),
     "alphabeta": lambda search: _alphabeta(search, search.start, search.alpha, search.beta),
     "negamax": lambda search: _negamax(search, search.start, search.alpha, search.beta),

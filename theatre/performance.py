@@ -118,6 +118,7 @@ def as_data(performance: Performance) -> dict[str, Any]:
     """A performance as plain data, for programs and pages."""
     tree = performance.tree
     same = tree.representatives()
+    counters = performance.counters
     return {
         "game": tree.game.short_spec,
         "algorithm": performance.algorithm,
@@ -127,7 +128,7 @@ def as_data(performance: Performance) -> dict[str, Any]:
         "start": performance.start,
         "whole_window": list(performance.whole_window),
         "counters": {
-            name: getattr(performance.counters, name) for name in Counters.__dataclass_fields__
+            name: getattr(counters, name) for name in Counters.__dataclass_fields__
         },
         "nodes": [
             {
@@ -136,16 +137,17 @@ def as_data(performance: Performance) -> dict[str, Any]:
             }
             for node in tree.nodes
         ],
-        "events": [
-            {
-                name: value
-                for name, value in (
-                    ("kind", str(event.kind)), ("node", event.node), ("value", event.value),
-                    ("alpha", event.alpha), ("beta", event.beta), ("child", event.child),
-                    ("cut", list(event.cut) or None),
-                )
-                if value is not None
-            }
-            for event in performance.events
-        ],
+        "events": [_event_data(event) for event in performance.events],
     }  # fmt: skip
+
+
+def _event_data(event: Event) -> dict[str, Any]:
+    """An event without what it does not have."""
+    told: dict[str, Any] = {"kind": event.kind.value, "node": event.node}
+    for name in ("value", "alpha", "beta", "child"):
+        value = getattr(event, name)
+        if value is not None:
+            told[name] = value
+    if event.cut:
+        told["cut"] = list(event.cut)
+    return told

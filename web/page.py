@@ -89,6 +89,11 @@ def wants_html(request: Request) -> bool:
     return getattr(request.state, "render", as_html) is as_html
 
 
+def wants_json(request: Request) -> bool:
+    """Whether a program asked for the page's JSON."""
+    return getattr(request.state, "render", as_html) is as_json
+
+
 def twins_of(request: Request, page: Page) -> dict[str, str]:
     """The addresses of a page's other forms, by the name of the form."""
     if page.status != 200:
@@ -103,7 +108,12 @@ def twins_of(request: Request, page: Page) -> dict[str, str]:
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    text = json.dumps(_finite(plain(data)), ensure_ascii=True, allow_nan=False)
+    return plain_json_response(_finite(plain(data)), status)
+
+
+def plain_json_response(data: Any, status: int = 200) -> Response:
+    """The same for data that consists of what JSON knows, however much it is."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False)
     # Harmless also where somebody takes it for HTML.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Response(text + "\n", status, media_type="application/json")

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from zermelo.games import GameError
@@ -35,7 +36,7 @@ from zermelo.theatre.performance import as_data
 from zermelo.theatre.story import tell
 from zermelo.theatre.tour import MOMENTS, TOURS, step_of, stops
 from zermelo.web.errors import Offer, TroubleError
-from zermelo.web.page import Page, page_routes
+from zermelo.web.page import Page, page_routes, plain_json_response, wants_json
 from zermelo.web.pages.games import find_game
 from zermelo.web.words import path_part
 
@@ -74,8 +75,8 @@ class Asked:
     tour: str = ""
     stop: int = 1
 
-    def link(self, **changes: Any) -> str:
-        """The address of the same page with something else."""
+    def link(self, *, reply: bool = False, **changes: Any) -> str:
+        """The address of the same page with something else; with `reply` the search answers."""
         changed = replace(self, **changes)
         way = changed.direction
         pairs = {
@@ -93,6 +94,8 @@ class Asked:
             pairs["moves"] = ",".join(changed.moves)
         if changed.step is not None:
             pairs["step"] = changed.step
+        if reply:
+            pairs["reply"] = "on"
         return f"/theatre/{path_part(changed.spec)}?{urlencode(pairs)}"
 
 
@@ -118,8 +121,8 @@ class _Play:
     performances: Mapping[str, Performance]
     compared: tuple[Compared, ...]
     moves: tuple[str, ...]
-    #: What the side to move can do, and what the search would answer to each.
-    choices: tuple[tuple[str, tuple[str, ...]], ...]
+    #: What the side to move can do.
+    choices: tuple[str, ...]
 
 
 def routes() -> list[Route]:
@@ -142,13 +145,18 @@ async def programme(request: Request) -> Page:
     })  # fmt: skip
 
 
-async def theatre(request: Request) -> Page:
+async def theatre(request: Request) -> Page | Response:
     asked = _asked(request)
     if asked.tour in ALGORITHMS:
         asked = replace(asked, direction=asked.direction.with_algorithm(asked.tour))
     async with _STAGES:
         played = await asyncio.to_thread(_played, replace(asked, step=None, tour="", stop=1))
     performance, tree = played.performance, played.performance.tree
+    if "reply" in request.query_params and performance.best is not None:
+        answer = tree.move_name(performance.best)
+        return RedirectResponse(asked.link(moves=(*asked.moves, answer), step=None), 303)
+    if wants_json(request):
+        return plain_json_response(await asyncio.to_thread(as_data, performance))
     guide = stops(asked.tour, tree.game.name, asked.language) if asked.tour else []
     if guide and asked.step is None:
         asked = replace(asked, step=step_of(performance, guide[asked.stop - 1].moment))
@@ -157,7 +165,6 @@ async def theatre(request: Request) -> Page:
     step = steps if asked.step is None else min(asked.step, steps)
     texts = messages(asked.language)
     here = tree[performance.start]
-    data = as_data(performance)
     view = {
         "asked": asked, "step": step, "steps": steps, "texts": texts, "words": texts["page"],
         "told": _told(performance, step, asked.language),
@@ -171,8 +178,17 @@ async def theatre(request: Request) -> Page:
         "sources": _sources(asked),
     }  # fmt: skip
     return Page(
-        f"Theatre: {tree.game.short_spec}", "theatre/stage.html", data, played.compared, view
-    )
+        f"Theatre: {tree.game.short_spec}", "theatre/stage.html", _headline(performance),
+        played.compared, view,
+    )  # fmt: skip
+
+
+def _headline(performance: Performance) -> dict[str, Any]:
+    """What the page itself says of a performance; scripts fetch all of it."""
+    return {
+        "game": performance.tree.game.short_spec, "algorithm": performance.algorithm,
+        "value": performance.value,
+    }  # fmt: skip
 
 
 def _sources(asked: Asked) -> list[str]:
@@ -213,10 +229,7 @@ def _played(asked: Asked) -> _Play:
         }
     except TheatreError as error:
         raise _trouble(asked, str(error)) from None
-    choices = tuple(
-        (tree.move_name(child), (*asked.moves, tree.move_name(child), *_answer(tree, asked, child)))
-        for child in tree[start].children
-    )
+    choices = tuple(tree.move_name(child) for child in tree[start].children)
     compared = tuple(
         Compared(name, performance.value, *_counted(performance.counters))
         for name, performance in performances.items()
@@ -234,12 +247,6 @@ def _tree(spec: str, position: str) -> GameTree:
         raise TroubleError(
             400, "Not on this stage", f"{error}.", [Offer("the theatre's games", "/theatre")]
         ) from None
-
-
-def _answer(tree: GameTree, asked: Asked, number: int) -> tuple[str, ...]:
-    """What the search plays there; nothing where the game is over."""
-    best = perform(tree, asked.direction, number).best
-    return () if best is None else (tree.move_name(best),)
 
 
 def _counted(counters: Counters) -> tuple[int, int, int, int, int]:

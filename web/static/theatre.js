@@ -174,5 +174,6 @@ document.addEventListener("DOMContentLoaded", async () => {
   const answers = await Promise.all(place.dataset.sources.split(" ").map((source) => fetch(source)));
   const performances = await Promise.all(answers.map((answer) => answer.json()));
   new Player(place, performances, JSON.parse(place.dataset.texts ?? "{}"));
-  place.dataset.ready = "yes";
+  // When it was drawn, in milliseconds since the visitor asked for the page.
+  requestAnimationFrame(() => { place.dataset.ready = String(Math.round(performance.now())); });
 });
