@@ -18,7 +18,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
-from zermelo.games.picture import BLACK_STONE, WHITE_STONE, Ground, Picture, grid_picture
+from zermelo.games.picture import (
+    BLACK_STONE,
+    WHITE_STONE,
+    Ground,
+    Picture,
+    Touch,
+    TouchKind,
+    grid_picture,
+)
 from zermelo.games.position_text import black_to_move
 from zermelo.games.spec import format_spec, parse_spec
 from zermelo.games.symmetry import permute, symmetry_maps
@@ -213,6 +221,12 @@ class Reversi(Game[ReversiPosition]):
         pieces = [DISCS.get(self._sign(position, square)) for square in self.squares]
         to_move = f"{self.side_to_move(position)} to move"
         return grid_picture(self.rows, self.cols, pieces, [to_move], ground=Ground.FELT)
+
+    def touch(self, position: ReversiPosition, move: Move) -> Touch:
+        if move == PASS:
+            return Touch(TouchKind.BUTTON)
+        row, col = divmod(move, STRIDE)
+        return Touch(TouchKind.PLACE, (self.cols * row + col,))
 
     def side_to_move(self, position: ReversiPosition) -> str:
         return "X" if position.black_to_move else "O"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from zermelo.games.interface import Game
@@ -23,6 +24,7 @@ def count_pieces(game: Game[Any], position: Any) -> tuple[int, int]:
     return sum(piece.side == 0 for piece in pieces), sum(piece.side == 1 for piece in pieces)
 
 
+@lru_cache(maxsize=64)
 def side_signs(game: Game[Any]) -> tuple[str, str]:
     """How both sides are written, the one that moves first at the start of the game first."""
     start = game.initial()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Kind(StrEnum):
@@ -21,8 +21,7 @@ class Kind(StrEnum):
     VALUE = "value"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One step. Values and windows are as the algorithm sees them, see `Performance.view`."""
 
     kind: Kind

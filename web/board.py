@@ -140,10 +140,10 @@ def draw_board(
                 name = f"{told.move}, hint" if told.best else told.move
                 mark = replace(mark, name=name, state=LEGAL, text="")
             marks.append(mark)
-    left, top, right, bottom = _frame(picture)
+    frame = left, top, right, bottom = _frame(picture)
     return Board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
-        _cells(picture), _lines(picture), _dots(picture), _labels(picture), stones(picture),
+        _cells(picture), _lines(picture), _dots(picture), _labels(picture, frame), stones(picture),
         marks, buttons, _last(game, picture, last, before), captures, picture.captions,
         f"{game.short_spec}: {', '.join(picture.captions)}",
     )  # fmt: skip
@@ -201,7 +201,7 @@ def _at(picture: Picture, point: int) -> tuple[float, float]:
 
 
 def _frame(picture: Picture) -> tuple[float, float, float, float]:
-    places = [_at(picture, point) for point in range(len(picture.points))] or [(0.0, 0.0)]
+    places = _places(picture) or [(0.0, 0.0)]
     half = CELL / 2
     left, right = min(x for x, _ in places) - half, max(x for x, _ in places) + half
     top, bottom = min(y for _, y in places) - half, max(y for _, y in places) + half
@@ -260,10 +260,12 @@ def _dots(picture: Picture) -> list[tuple[float, float]]:
             for col in range(0, cols + 1, 2)]  # fmt: skip
 
 
-def _labels(picture: Picture) -> list[Label]:
+def _labels(
+    picture: Picture, frame: tuple[float, float, float, float]
+) -> list[Label]:
     if picture.surface is Surface.PITS:
         return []  # holes are counted from both sides
-    left, top, _, bottom = _frame(picture)
+    left, top, _, bottom = frame
     inside = picture.surface is Surface.SQUARES
     labels = []
     for row, text in enumerate(picture.rows):

@@ -28,10 +28,9 @@ WEAKER = ("minimax:1", "random")
 
 
 async def machine_move(
-    request: Request, game: Game[Any], table: Table, moves: Sequence[str], position: Any,
-    player: str,
-) -> str:  # fmt: skip
-    """The name of the move that a player makes in `position`, which `moves` led to."""
+    request: Request, game: Game[Any], table: Table, position: Any, player: str
+) -> str:
+    """The name of the move that a player makes in a position."""
     site = site_of(request)
     wait = site.play_rates.wait_needed(household(request.scope))
     here = Offer("try again", table.link(moves=tuple(table.moves)))
@@ -46,7 +45,7 @@ async def machine_move(
             return proved
         player = f"engine:{NODES_BELOW_PROOF}"
     try:
-        return await site.opponents.choose(game.spec, player, moves)
+        return await site.opponents.choose(game, player, position)
     except BusyError:
         raise TroubleError(
             503, "All machines are busy", "Too many visitors are playing just now. Your game is"

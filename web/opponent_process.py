@@ -1,6 +1,6 @@
 """Chooses moves for pages, in a process of its own: one line of JSON asks, one answers.
 
-A request names the game, the player and the moves so far. ``python -m
+A request names the game, the player and the position. ``python -m
 zermelo.web.opponent_process`` answers until its input ends.
 """
 
@@ -32,12 +32,10 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def choose(spec: str, player: str, moves: list[str]) -> str:
-    """The name of the move that the player makes after these moves."""
+def choose(spec: str, player: str, key: str, history: str) -> str:
+    """The name of the move that the player makes in a position, told by its key and history."""
     game, opened = _open(spec, player)
-    position = game.initial()
-    for name in moves:
-        position = game.play(position, game.find_move(position, name))
+    position = game.decode(bytes.fromhex(key), bytes.fromhex(history))
     return game.move_name(opened.choose(position))
 
 

@@ -12,8 +12,9 @@ import logging
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from typing import Any
 
+from zermelo.games import Game
 from zermelo.players import PlayerError
 
 log = logging.getLogger(__name__)
@@ -46,8 +47,8 @@ class Opponents:
         for seat in self._seats:
             self._idle.put_nowait(seat)
 
-    async def choose(self, spec: str, player: str, moves: Sequence[str]) -> str:
-        """The move of a player after these moves.
+    async def choose(self, game: Game[Any], player: str, position: Any) -> str:
+        """The move of a player in a position.
 
         `BusyError` when too many wait, `SlowError` when it takes too long, `PlayerError` for a
         player that cannot play.
@@ -56,7 +57,10 @@ class Opponents:
             raise BusyError
         self._asked += 1
         try:
-            return await self._choose({"spec": spec, "player": player, "moves": list(moves)})
+            return await self._choose({
+                "spec": game.spec, "player": player, "key": game.encode(position).hex(),
+                "history": game.history(position).hex(),
+            })  # fmt: skip
         finally:
             self._asked -= 1
 

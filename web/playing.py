@@ -7,7 +7,7 @@ machine where its name is that of a kind of player, such as ``minimax:4``, and e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ from zermelo.games.telling import PASS, must_pass
 from zermelo.players import KINDS, PlayerError
 from zermelo.players.registry import DEEPEST
 from zermelo.texts import one_line
-from zermelo.web.finding import Way
+from zermelo.web.finding import Way, follow
 from zermelo.web.words import path_part
 
 PROOF = "proof"
@@ -28,6 +28,9 @@ MOST_PLAYOUTS = 20_000
 MOST_NODES = 2_000_000
 MOST_PERFECT = 16
 LONGEST_NAME = 40
+MOST_WAYS = 2_000
+#: Ways of games by game and moves, the oldest first.
+_WAYS: dict[tuple[str, ...], Way] = {}
 _NUMBERS = {"uct": MOST_PLAYOUTS, "engine": MOST_NODES}
 #: What an address turns on; see `Table`.
 SWITCHES = ("hidden", "lines", "still", "auto")
@@ -141,6 +144,27 @@ def _side(name: str) -> str:
 
 def persons_name(text: str) -> str:
     return one_line(text, LONGEST_NAME).strip() or "somebody"
+
+
+def remembered_way(game: Game[Any], moves: Sequence[str]) -> Way:
+    """The way of a game from its start as far as its moves are legal.
+
+    A game comes back with a move or two more each time, so the ways of the last games are kept:
+    the rules are asked about the new moves alone.
+    """
+    for known in range(len(moves), -1, -1):
+        way = _WAYS.get((game.spec, *moves[:known]))
+        if way is not None:
+            break
+    else:
+        known, way = 0, follow(game, game.initial(), [])
+    more = follow(game, way.end, moves[known:])
+    way = Way(way.positions + more.positions[1:], way.moves + more.moves, way.names + more.names)
+    if tuple(moves) == tuple(way.names):
+        _WAYS[(game.spec, *moves)] = way
+        if len(_WAYS) > MOST_WAYS:
+            del _WAYS[next(iter(_WAYS))]
+    return way
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from zermelo.research.games_played import PlayedGame
 from zermelo.research.replies import MoveWorth, ProofState, Worth
 from zermelo.web.board import Board, capture_lines, draw_board, side_colours, stones
 from zermelo.web.errors import Offer, TroubleError
-from zermelo.web.finding import Way, asked_position, follow
+from zermelo.web.finding import Way, asked_position
 from zermelo.web.machine_moves import find_proof, machine_move, proved_worths
 from zermelo.web.page import Page, page_routes, wants_html
 from zermelo.web.pages.games import find_game
@@ -39,6 +39,7 @@ from zermelo.web.playing import (
     last_choice,
     machine_title,
     read_table,
+    remembered_way,
     steps,
 )
 from zermelo.web.security import household
@@ -115,7 +116,7 @@ async def play(request: Request) -> Page | Response:
     _, moves = asked_position(request)
     table = read_table(game.short_spec, query, moves)
     _check(game, table)
-    way = follow(game, game.initial(), moves)
+    way = remembered_way(game, moves)
     if len(way.names) < len(moves):
         raise _illegal(game, table, way)
     more = await _moves_by_themselves(request, game, table, way)
@@ -143,7 +144,7 @@ async def _moves_by_themselves(
         if must_pass(game, at):
             name = PASS
         elif is_machine(mover) and may_think:
-            name = await machine_move(request, game, table, [*way.names, *made], at, mover)
+            name = await machine_move(request, game, table, at, mover)
             may_think = not watching
         else:
             break
@@ -159,7 +160,7 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
     legal = game.line_names(game.moves(way.end))
     hint = ""
     if "hint" in request.query_params and mover and not is_machine(mover):
-        hint = await machine_move(request, game, table, way.names, way.end, _hinter(game, table))
+        hint = await machine_move(request, game, table, way.end, _hinter(game, table))
     worths = await proved_worths(request, game, [way.end]) if PROOF in table.machines else None
     result = await _result(request, game, table, way) if over else None
     told = PlayPage(
@@ -195,8 +196,9 @@ def _board(game: Game[Any], table: Table, way: Way, legal: list[str], hint: str)
 
 
 def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]:
-    """The discs before the last moves and after each of them, with the lines of captures."""
-    first = max(0, len(made) - FRAMES)
+    """The discs before the last moves that are told and after each of them, with the lines of
+    captures."""
+    first = max(last_choice(made), len(made) - FRAMES)
     return [
         {
             "ply": ply, "who": made[ply - 1].who if ply else "",

@@ -67,59 +67,64 @@ function setLines(board, lines) {
 }
 
 /**
- * A disc that turns over in space, away from the disc that was placed.
- * @param {SVGSVGElement} board @param {Element} disc @param {string[]} colours before and after
+ * A disc over the board that turns over in space, away from the disc that was placed.
+ * @param {number[]} box of the disc: left, top and size @param {string[]} colours before and after
  * @param {number[]} way from the placed disc @param {number} delay
  */
-function turn(board, disc, colours, way, delay) {
-  const frame = /** @type {HTMLElement} */ (board.parentElement);
-  const [box, around] = [disc.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const turner = document.createElement("div");
-  turner.className = "turner";
-  const style = { left: box.x - around.x, top: box.y - around.y, width: box.width, height: box.height };
-  for (const [name, value] of Object.entries(style)) turner.style.setProperty(name, `${value}px`);
+function turner([left, top, size], colours, way, delay) {
+  const frame = document.createElement("div");
+  frame.className = "turner";
+  for (const [name, value] of Object.entries({ left, top, width: size, height: size })) {
+    frame.style.setProperty(name, `${value}px`);
+  }
   const length = Math.hypot(...way) || 1;
-  turner.style.setProperty("--x", String(-way[1] / length));
-  turner.style.setProperty("--y", String(way[0] / length || 0));
-  turner.style.setProperty("--delay", `${delay}ms`);
+  frame.style.setProperty("--x", String(-way[1] / length));
+  frame.style.setProperty("--y", String(way[0] / length));
+  frame.style.setProperty("--delay", `${delay}ms`);
   const solid = document.createElement("div");
   for (const colour of colours) {
     const face = document.createElement("i");
     face.className = colour;
     solid.append(face);
   }
-  turner.append(solid);
-  frame.append(turner);
-  disc.classList.add("turned-away");
-  return new Promise((done) => {
-    solid.addEventListener("animationend", () => {
-      disc.classList.replace(colours[0], colours[1]);
-      disc.classList.remove("turned-away");
-      turner.remove();
-      done(null);
-    });
-  });
+  frame.append(solid);
+  return frame;
 }
 
 /**
- * Shows one move: the new disc at once, then the turned ones from near to far.
+ * Shows one move: the new disc at once, then the turned ones from near to far. The board itself
+ * is drawn anew only before the first and after the last turn: that is what takes time.
  * @param {SVGSVGElement} board @param {Frame} before @param {Frame} after
  */
 async function showMove(board, before, after) {
   const added = Object.keys(after.discs).filter((at) => !(at in before.discs));
-  for (const at of Object.keys(before.discs)) if (!(at in after.discs)) discAt(board, at)?.remove();
-  for (const at of added) addDisc(board, at, after.discs[at], "placed");
-  setLines(board, after.lines);
   const [x, y] = added.length ? xy(added[0]) : [0, 0];
   const way = (/** @type {string} */ at) => [xy(at)[0] - x, xy(at)[1] - y];
   const away = (/** @type {string} */ at) => Math.hypot(...way(at));
   const turned = Object.keys(after.discs)
     .filter((at) => at in before.discs && before.discs[at] !== after.discs[at])
     .sort((one, other) => away(one) - away(other));
-  await Promise.all(turned.map((at, number) => {
+  const frame = /** @type {HTMLElement} */ (board.parentElement);
+  const [seen, around, view] = [board.getBoundingClientRect(), frame.getBoundingClientRect(), board.viewBox.baseVal];
+  const scale = seen.width / view.width;
+  const turners = turned.map((at, number) => {
+    const [left, top] = xy(at).map((middle, axis) => (middle - 25 - [view.x, view.y][axis]) * scale);
+    const box = [left + seen.x - around.x, top + seen.y - around.y, 50 * scale];
+    return turner(box, [before.discs[at], after.discs[at]], way(at), BETWEEN * number);
+  });
+  for (const at of Object.keys(before.discs)) if (!(at in after.discs)) discAt(board, at)?.remove();
+  for (const at of turned) discAt(board, at)?.classList.add("turned-away");
+  for (const at of added) addDisc(board, at, after.discs[at], "placed");
+  setLines(board, after.lines);
+  frame.append(...turners);
+  const last = turners.at(-1);
+  if (last) await new Promise((done) => { last.addEventListener("animationend", done); });
+  for (const at of turned) {
     const disc = discAt(board, at);
-    return disc && turn(board, disc, [before.discs[at], after.discs[at]], way(at), BETWEEN * number);
-  }));
+    disc?.classList.replace(before.discs[at], after.discs[at]);
+    disc?.classList.remove("turned-away");
+  }
+  for (const each of turners) each.remove();
 }
 
 /** Shows the moves since the page before, of which there were `plies`. @param {number} plies */
@@ -164,6 +169,7 @@ async function go(href, keep) {
     return;
   }
   shown += 1;
+  for (const turner of here.querySelectorAll(".turner")) turner.remove();
   if (keep) history.pushState(null, "", answer.url);
   const focused = here.contains(document.activeElement);
   for (const name of ["frames", "plies", "still", "auto"]) {

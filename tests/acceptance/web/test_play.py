@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -63,12 +64,15 @@ def test_a_whole_game_by_touch(browser: Any, play_site: str, play_database: str)
     page.touchscreen.tap(box["x"] + box["width"] / 8, box["y"] + box["height"] / 8)
     assert plies(page) == 0
     page.evaluate("""() => { window.turned = 0;
-        document.addEventListener('animationstart', () => { window.turned += 1; }); }""")
+        document.addEventListener('animationstart', (event) => {
+            window.turned += event.animationName === 'turn'; }); }""")
     size = page.locator(f"{MOVES} .touch").first.bounding_box()
     assert min(size["width"], size["height"]) >= 44
     page.locator(MOVES).first.tap()
     wait_for_more(page, 1)
     wait_until(lambda: page.evaluate("window.turned") >= 2, 30)
+    page.wait_for_selector("#play svg.board:not(.moving)")
+    assert page.locator(".turner, .turned-away").count() == 0
     assert "plays" in page.inner_text("#news")
     assert page.get_attribute("#news", "aria-live") == "polite"
     # Back is undo.
@@ -85,7 +89,9 @@ def test_a_whole_game_by_touch(browser: Any, play_site: str, play_database: str)
         [stored] = list_games(connection)
     assert (stored.person, stored.device, stored.depth) == ("Thumb", "phone", 2)
     page.get_by_role("link", name="Look at the game").click()
-    assert stored.final in page.inner_text("main")
+    told = page.inner_text("main")
+    for fact in (stored.final, "Thumb", "minimax:2", "2 plies", "phone", f"{stored.score:+d}"):
+        assert fact in told, fact
     for path in (f"/played/{stored.id}?ply=3", "/played", "/play/reversi:4x4"):
         check_page(tab, path)
     assert "Thumb" in page.goto(f"{play_site}/played").text()
@@ -109,4 +115,88 @@ def test_keys_choose_moves_without_motion(browser: Any, play_site: str) -> None:
     page.wait_for_selector("#play[data-plies='0']")
     assert tab.complaints == []
     assert tab.strangers == []
+    page.context.close()
+
+
+def test_a_whole_game_by_keys(browser: Any, play_site: str) -> None:
+    tab = opened(browser, play_site, "desktop", reduced_motion="reduce")
+    page = tab.page
+    begin(tab, "reversi:4x4", opponent="greedy")
+    page.locator(MOVES).first.focus()
+    while page.locator(MOVES).count():
+        before = plies(page)
+        page.keyboard.press("Enter")
+        wait_for_more(page, before)
+    assert "wins by" in page.inner_text("#news") or "A draw" in page.inner_text("#news")
+    assert page.evaluate("document.activeElement.matches('a.button, button')")
+    assert tab.complaints == []
+    page.context.close()
+
+
+def test_a_pass_and_captures_with_their_direction(browser: Any, play_site: str) -> None:
+    tab = opened(browser, play_site, "phone")
+    page = tab.page
+    page.goto(f"{play_site}/play/reversi:4x4?first=A&second=B&lines=on&moves=b1,c1,d3")
+    page.wait_for_selector("#play[data-ready]")
+    page.locator(f'{MOVES}[aria-label="a1"]').tap()
+    wait_for_more(page, 4)
+    assert "A cannot move and passes." in page.inner_text("#news")
+    page.wait_for_selector(".captures", state="attached")
+    page.wait_for_selector("#play svg.board:not(.moving)")
+    page.get_by_role("link", name="Hide captures").tap()
+    page.wait_for_selector(".captures", state="detached")
+    page.get_by_role("link", name="Hint").tap()
+    page.wait_for_selector("#play a.best")
+    assert "Hint:" in page.inner_text("#news")
+    assert tab.complaints == []
+    page.context.close()
+
+
+def test_pieces_and_cells_are_chosen_by_touch(browser: Any, play_site: str) -> None:
+    tab = opened(browser, play_site, "phone")
+    page = tab.page
+    page.goto(f"{play_site}/play/breakthrough:8x8?first=A&second=B")
+    page.wait_for_selector("#play[data-ready]")
+    assert page.locator("a.move:visible").count() == 0
+    pick = page.locator(".pick").first
+    assert min(pick.bounding_box()[side] for side in ("width", "height")) >= 44
+    pick.tap()
+    page.locator("a.move.picked").first.tap()
+    wait_for_more(page, 0)
+    page.goto(f"{play_site}/play/l-game:?first=A&second=B")
+    page.wait_for_selector("#play[data-ready]")
+    page.locator('.pick[data-cell="60.0,0.0"]').tap()  # only one L covers it
+    wait_for_more(page, 0)
+    assert "b1-c1-d1-d2" in page.inner_text("#news")
+    assert tab.complaints == []
+    page.context.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("opponent", [
+    "minimax:3,trained", "minimax:2,discs=1+corners=10,perfect=16", "uct:100", "engine:1000",
+    "random", "greedy", "proof", "another person",
+])  # fmt: skip
+@pytest.mark.parametrize("form", FORMS)
+def test_a_whole_game_against_every_opponent(
+    browser: Any, site: str, opponent: str, form: str
+) -> None:
+    spec = "reversi:6x6" if "trained" in opponent else "reversi:4x4"
+    tab = opened(browser, site, form, reduced_motion="reduce")
+    page = tab.page
+    page.goto(f"{site}/play/{spec}?first=A&second={quote(opponent)}")
+    page.wait_for_selector("#play[data-ready]")
+    while page.locator(MOVES).count():
+        before = plies(page)
+        if form == "phone":
+            page.locator(MOVES).first.tap()
+        else:
+            page.locator(MOVES).first.focus()
+            page.keyboard.press("Enter")
+        wait_for_more(page, before)
+    told = page.inner_text("#news")
+    assert "Neither side can move." in told or "The board is full." in told
+    if opponent == "proof":
+        assert "wins by" in told  # the second player has won before the first move
+    assert tab.complaints == []
     page.context.close()

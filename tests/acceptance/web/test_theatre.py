@@ -43,10 +43,38 @@ def test_steps_back_and_forth(browser: Any, site: str) -> None:
     assert shown() == (len(lines), performance.counters.cut, lines[-1])
     page.get_by_role("button", name="Fold").click()
     assert page.get_attribute("button[aria-pressed=true]", "aria-pressed") == "true"
+    page.get_by_role("button", name="zoom in").click()
     found = page.evaluate("axe.run({resultTypes: ['violations']})")
     assert [rule["id"] for rule in found["violations"]] == []
     assert complaints == []
     page.get_by_role("link", name="8>1+7").click()
     page.wait_for_selector("#stage[data-ready]")
     assert "Played: 8>1+7" in page.inner_text("main")
+    context.close()
+
+
+def test_two_searches_take_their_steps_together(browser: Any, site: str) -> None:
+    tree = GameTree(open_game("grundy:8"))
+    both = [perform(tree, Direction(name)) for name in ("alphabeta", "minimax")]
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{site}/theatre/grundy:8?beside=minimax&step=0&language=de")
+    stage = page.wait_for_selector("#stage[data-ready]")
+    assert page.locator("#stage canvas").count() == 2
+    steps = len(both[1].events)
+    for step in (1, len(both[0].events) // 2, steps):
+        page.locator("#stage input[type=range]").fill(str(step))
+        cuts = [each.states(min(step, len(each.events))).count(State.CUT) for each in both]
+        assert stage.get_attribute("data-cut") == " ".join(map(str, cuts))
+    told = page.locator(".counted").all_inner_texts()
+    assert told == [
+        f"{each.algorithm}: {each.counters.entered} betreten, {each.counters.visited} besucht,"
+        f" {each.counters.cut} abgeschnitten, {each.counters.hits} Tabellentreffer"
+        for each in both
+    ]
+    box = page.locator("#stage canvas").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 24)
+    assert complaints == []
     context.close()

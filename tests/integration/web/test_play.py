@@ -246,16 +246,18 @@ def test_busy_machines_say_so(visitor: TestClient) -> None:
 def test_a_slow_machine_is_ended_and_the_next_one_answers() -> None:
     async def ask() -> None:
         opponents = Opponents(processes=1, waiting=1, seconds=0.02)
+        large, small = open_game("reversi:8x8"), open_game("reversi:4x4")
+        after = small.play(small.initial(), small.find_move(small.initial(), "b1"))
         try:
             with pytest.raises(SlowError):
-                await opponents.choose("reversi:8x8", "minimax:10", [])
+                await opponents.choose(large, "minimax:10", large.initial())
             opponents._seconds = 30.0
-            asked = [opponents.choose("reversi:4x4", "random", ["b1"]) for _ in range(3)]
+            asked = [opponents.choose(small, "random", after) for _ in range(3)]
             answers = await asyncio.gather(*asked, return_exceptions=True)
             assert sum(isinstance(answer, BusyError) for answer in answers) == 1
             assert {answer for answer in answers if isinstance(answer, str)} <= {"a1", "a3", "c1"}
             with pytest.raises(PlayerError):
-                await opponents.choose("reversi:4x4", "nobody", [])
+                await opponents.choose(small, "nobody", after)
         finally:
             await opponents.close()
 
