@@ -132,7 +132,7 @@ class Table:
         try:
             self.in_play.play(game.find_move(position, text))
         except GameError as error:
-            say(f"{error}; or: {HELP}")
+            say(f"{error}; help tells what else can be typed")
             return False
         return True
 
