@@ -1,4 +1,4 @@
-"""Takes docs/pictures/web-*.png: six pages of a real solve of reversi 6x6 in a real browser.
+"""Takes docs/pictures/web-*.png: eight pages in a real browser, most of a real solve of 6x6.
 
     python docs/pictures/web.py
 
@@ -26,6 +26,8 @@ ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
 DESKTOP = {"viewport": {"width": 1100, "height": 760}}
 PHONE = {"viewport": {"width": 360, "height": 700}, "device_scale_factor": 2}
 CAMPAIGN = "campaigns/reversi:6x6"
+#: A game of reversi 8x8 in which the last move captures in several directions.
+LINE = "d3,c5,c6,c7,b7,c3,f5,g5,c8,a8,d6,e6,b6,b4,f4,e3"
 #: Name, address, form and theme of those that show the finished solve.
 FINISHED = [
     ("home", "", DESKTOP, "light"),
@@ -33,6 +35,9 @@ FINISHED = [
     ("explorer-phone", f"{CAMPAIGN}/position?moves=c2,b4", PHONE, "dark"),
     ("tree", f"{CAMPAIGN}/tree", DESKTOP, "dark"),
     ("certificate", f"{CAMPAIGN}/certificate", DESKTOP, "light"),
+    ("play-phone", f"play/reversi:8x8?first=Anna&second=minimax:4,trained&lines=on&moves={LINE}",
+     PHONE, "light"),
+    ("theatre", "theatre/grundy:9?beside=minimax&step=130", DESKTOP, "light"),
 ]
 ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+/)")
 #: Answers that the running campaign has when its picture is taken, at least.
