@@ -9,13 +9,20 @@ from pathlib import Path
 import click
 from psycopg.errors import InsufficientPrivilege
 
-from zermelo.cli.options import database_options, json_option, open_connection, open_database
+from zermelo.cli.options import (
+    database_options,
+    json_option,
+    open_connection,
+    open_database,
+    option,
+)
 from zermelo.retry import first_line
 from zermelo.server.check import CHECKS, check_database
 from zermelo.server.database import (
     DatabaseError,
     check_schema,
     connect_once,
+    connect_within,
     init_schema,
     migrate_schema,
     schema_version,
@@ -48,11 +55,22 @@ def init(data_dir: Path, database: str | None, as_json: bool) -> None:
 
 
 @db.command()
+@option("--init", "also_empty", is_flag=True,
+        help="Create everything in an empty database, too: for scripts that start a project.")
+@option("--wait", "wait_seconds", type=click.FloatRange(0, 3600), default=0.0, metavar="SECONDS",
+        help="How long to wait for a database that is away.")
 @database_options
 @json_option
-def migrate(data_dir: Path, database: str | None, as_json: bool) -> None:
-    """Bring an older database to the schema of this program."""
-    with open_database(data_dir, database) as url, connect_once(url) as connection:
+def migrate(
+    data_dir: Path, database: str | None, also_empty: bool, wait_seconds: float, as_json: bool
+) -> None:
+    """Bring an older database to the schema of this program, also while services run."""
+    with (
+        open_database(data_dir, database, create=also_empty) as url,
+        connect_within(url, wait_seconds) as connection,
+    ):
+        if also_empty:
+            init_schema(connection)
         if schema_version(connection) == 0:
             raise DatabaseError("the database is empty; run `zermelo db init`")
         applied = migrate_schema(connection)

@@ -31,6 +31,7 @@ T = TypeVar("T")
 Connection = psycopg.Connection[Any]
 
 OLDEST_SERVER = 150000
+ENCODING = "UTF8"
 _CONNECT_SECONDS = 5
 #: How long to leave the rows to the transaction that won them.
 FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
@@ -80,7 +81,26 @@ def connect_once(url: str) -> Connection:
         version = connection.info.server_version // 10000
         connection.close()
         raise DatabaseError(f"PostgreSQL {version} is too old; 15 or newer is needed")
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != ENCODING:
+        connection.close()
+        raise DatabaseError(
+            f"the database has the encoding {encoding}, and names need {ENCODING}; make it with"
+            f" `createdb --template template0 --encoding {ENCODING}`"
+        )
     return connection
+
+
+def connect_within(url: str, seconds: float) -> Connection:
+    """A connection as soon as there is one; `DatabaseAwayError` if there is none for so long."""
+    deadline, backoff = time.monotonic() + seconds, Backoff()
+    while True:
+        try:
+            return connect_once(url)
+        except DatabaseAwayError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(backoff.next())
 
 
 def without_password(url: str) -> tuple[str, str]:

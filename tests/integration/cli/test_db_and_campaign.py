@@ -13,8 +13,14 @@ from tests.support.databases import name_of, new_database
 from tests.support.harness import Solve
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
+from zermelo.server import database
 from zermelo.server.campaigns import campaign_summary, create_campaign
-from zermelo.server.database import Connection, connect_once
+from zermelo.server.database import (
+    Connection,
+    DatabaseAwayError,
+    DatabaseError,
+    connect_once,
+)
 from zermelo.sql import migrations
 
 
@@ -41,6 +47,27 @@ def test_init_migrate_check(empty_database: str) -> None:
     assert run_json(empty_database, "db", "init") == {"created": False, "version": version}
     assert run_json(empty_database, "db", "migrate") == {"applied": [], "version": version}
     assert run_json(empty_database, "db", "check")["ok"] is True
+
+
+def test_one_command_for_an_empty_and_an_old_database(empty_database: str) -> None:
+    latest = migrations()[-1]
+    assert isinstance(run(empty_database, "db", "migrate").exception, DatabaseError)
+    made = run_json(empty_database, "db", "migrate", "--init")
+    assert made == {"applied": [], "version": latest.version}
+    assert run_json(empty_database, "db", "migrate", "--init") == made
+
+
+def test_a_database_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def away(url: str) -> Connection:
+        tried.append(url)
+        raise DatabaseAwayError("not yet")
+
+    monkeypatch.setattr(database, "connect_once", away)
+    with pytest.raises(DatabaseAwayError):
+        database.connect_within("postgresql://nowhere", 0.3)
+    assert len(tried) > 1
 
 
 def test_campaigns(database: str) -> None:

@@ -87,6 +87,16 @@ def test_a_newer_database_serves_whom_every_migration_since_then_serves(
         check_schema(connection)
 
 
+def test_a_database_that_cannot_hold_every_name_is_refused(postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as server:
+        server.execute(
+            "CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'"
+        )
+        with pytest.raises(DatabaseError, match="SQL_ASCII"):
+            connect_once(postgres.replace("/postgres?", "/ascii?"))
+        server.execute("DROP DATABASE ascii")
+
+
 def test_a_migration_says_whom_it_serves() -> None:
     assert oldest_served(21, b"-- Serves programs from version 18 on.\n\nALTER ...") == 18
     assert oldest_served(21, b"-- Another column.\nALTER ...") == 21
