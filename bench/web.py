@@ -134,7 +134,9 @@ def grow(connection: Connection, nodes: int) -> Campaign:
             if total + len(following) >= nodes:
                 break
         level, total = following, total + len(following)
-    connection.execute("UPDATE nodes SET lo = lo + 10, hi = hi - 10 WHERE id % 3 = 0")
+    connection.execute(
+        "UPDATE nodes SET lo = lo + 10, hi = hi - 10 WHERE id % 3 = 0 AND hi - lo > 20"
+    )
     connection.execute("ANALYZE nodes")
     print(file=sys.stderr)
     return campaign
