@@ -45,6 +45,7 @@ def campaign(machine: Machine) -> str:
 
 
 @pytest.mark.long
+@pytest.mark.repeated
 def test_services_and_a_client_as_units(tmp_path: Path) -> None:
     with booted(tmp_path) as machine:
         install(machine)
