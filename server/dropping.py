@@ -58,12 +58,12 @@ def drop(connection: Connection, name: str) -> list[Ended]:
 
 
 def remove_some(connection: Connection) -> bool:
-    """Remove rows of a dropped campaign on the next pages; whether there may be more."""
+    """Remove rows of dropped campaigns on the next pages; whether there may be more."""
     with connection.transaction():
         row = connection.execute(query("next_dropped")).fetchone()
         if row is None:
             return False
-        campaign, workunit_pages, node_pages, all_workunit_pages, all_node_pages = row
+        campaigns, workunit_pages, node_pages, all_workunit_pages, all_node_pages = row
         # Workunits first: what a node's bounds rest on goes before the node.
         if workunit_pages < all_workunit_pages:
             statement, first = "remove_workunits", workunit_pages
@@ -72,15 +72,15 @@ def remove_some(connection: Connection) -> bool:
             statement, first = "remove_nodes", node_pages
             node_pages += PAGES
         else:
-            connection.execute(query("end_dropping"), (campaign,))
+            connection.execute(query("end_dropping"), (campaigns,))
             return True
         connection.execute(
-            query(statement), {"campaign": campaign, "first": first, "last": first + PAGES}
+            query(statement), {"campaigns": campaigns, "first": first, "last": first + PAGES}
         )
         connection.execute(
             query("note_removed"),
             {
-                "campaign": campaign,
+                "campaigns": campaigns,
                 "workunit_pages": workunit_pages,
                 "node_pages": node_pages,
             },

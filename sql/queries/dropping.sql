@@ -21,21 +21,22 @@ totals_gone AS (DELETE FROM totals WHERE campaign IN (SELECT id FROM ids))
 DELETE FROM campaigns WHERE id IN (SELECT id FROM ids)
 
 -- name: next_dropped
--- One to go on with, and how many pages the tables have by now.
-SELECT campaign, workunit_pages, node_pages,
+-- Those to go on with, which were dropped together, and how many pages the tables have by now.
+WITH waiting AS (SELECT * FROM dropped_campaigns FOR UPDATE SKIP LOCKED)
+SELECT array_agg(campaign), workunit_pages, node_pages,
        pg_relation_size('workunits') / current_setting('block_size')::int,
        pg_relation_size('nodes') / current_setting('block_size')::int
-FROM dropped_campaigns ORDER BY campaign LIMIT 1 FOR UPDATE SKIP LOCKED
+FROM waiting GROUP BY workunit_pages, node_pages ORDER BY min(campaign) LIMIT 1
 
 -- name: dropped_campaigns
 SELECT campaign FROM dropped_campaigns
 
 -- name: remove_workunits
--- Those of a dropped campaign on some pages, with leases, results and what these prove.
+-- Those of dropped campaigns on some pages, with leases, results and what these prove.
 WITH gone AS (
     DELETE FROM workunits
     WHERE ctid >= format('(%%s,0)', %(first)s::bigint)::tid
-      AND ctid < format('(%%s,0)', %(last)s::bigint)::tid AND campaign = %(campaign)s
+      AND ctid < format('(%%s,0)', %(last)s::bigint)::tid AND campaign = ANY(%(campaigns)s)
     RETURNING id
 ), leased AS (
     DELETE FROM leases WHERE workunit IN (SELECT id FROM gone) RETURNING id
@@ -47,12 +48,12 @@ WITH gone AS (
 DELETE FROM partial_credits WHERE lease IN (SELECT id FROM leased)
 
 -- name: remove_nodes
--- Those of a dropped campaign on some pages. A name that another node had to give way to stays, as
+-- Those of dropped campaigns on some pages. A name that another node had to give way to stays, as
 -- a node of no campaign: the search for that other node must not end there.
 WITH gone AS (
     SELECT id, EXISTS (SELECT FROM displaced_nodes WHERE held = nodes.id) AS held FROM nodes
     WHERE ctid >= format('(%%s,0)', %(first)s::bigint)::tid
-      AND ctid < format('(%%s,0)', %(last)s::bigint)::tid AND campaign = %(campaign)s
+      AND ctid < format('(%%s,0)', %(last)s::bigint)::tid AND campaign = ANY(%(campaigns)s)
 ), histories_gone AS (
     DELETE FROM histories WHERE node IN (SELECT id FROM gone WHERE NOT held)
 ), names_gone AS (
@@ -65,7 +66,7 @@ DELETE FROM nodes WHERE id IN (SELECT id FROM gone WHERE NOT held)
 
 -- name: note_removed
 UPDATE dropped_campaigns SET workunit_pages = %(workunit_pages)s, node_pages = %(node_pages)s
-WHERE campaign = %(campaign)s
+WHERE campaign = ANY(%(campaigns)s)
 
 -- name: end_dropping
-DELETE FROM dropped_campaigns WHERE campaign = %s
+DELETE FROM dropped_campaigns WHERE campaign = ANY(%s)

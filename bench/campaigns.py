@@ -1,0 +1,121 @@
+"""Thousands of campaigns at once: what the generator takes, and how long a new one waits.
+
+A list of claims about 8x8 positions is imported into a new database, as many as were published;
+then another campaign is created, and at last the whole list is cancelled and dropped.
+
+    python bench/campaigns.py [--campaigns 2587] [--clients 16] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from virtual.services import ServiceTime
+
+from zermelo.games import Bounds, open_game
+from zermelo.server.campaigns import create_campaign
+from zermelo.server.claims import Claim, import_claims
+from zermelo.server.coordinator.in_process import InProcessCoordinator
+from zermelo.server.database import Connection, connect_once, ensure_schema
+from zermelo.server.dropping import drop, remove_some
+from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.generator import Generator
+from zermelo.server.vocabulary import Channel
+from zermelo.sql import query
+
+SPEC = "reversi:8x8"
+PLIES = 14  # of random moves to the positions: 50 empties are left, minus passes
+ROUNDS = 20
+
+
+def claims(count: int) -> list[Claim]:
+    game, chance = open_game(SPEC), random.Random(1)
+    positions: dict[str, None] = {}
+    while len(positions) < count:
+        position = game.initial()
+        for _ in range(PLIES):
+            position = game.play(position, chance.choice(game.moves(position)))
+        positions[game.format(position)] = None
+    return [Claim(position, Bounds(0, game.max_score)) for position in positions]
+
+
+class Measures:
+    """Seconds that passed, and those of a processor, by what was done."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._services = ServiceTime(connection)
+        self.found: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def of(self, name: str, times: int = 1) -> Iterator[None]:
+        started = time.perf_counter()
+        with self._services.of(name):
+            yield
+        passed = time.perf_counter() - started
+        self.found[name] = passed / times, self._services.seconds[name] / times
+
+
+def measure(connection: Connection, campaigns: int, clients: int) -> Measures:
+    game = open_game(SPEC)
+    listed = claims(campaigns)
+    measures = Measures(connection)
+    with measures.of("import"):
+        import_claims(connection, game, "list", listed, replication="none")
+    coordinator = InProcessCoordinator(connection)
+    for _ in range(clients):
+        coordinator.register("fleet", speed=1e6)
+    connection.execute(query("commit_lazily"))
+    connection.execute(query("plan_by_index"))
+    generator = Generator(connection, threading.Event())
+    with measures.of("first round"):
+        generator.round(set())
+    with measures.of("a round without news", ROUNDS):
+        for _ in range(ROUNDS):
+            generator.round(set())
+    create_campaign(connection, SPEC, name="new", replication="none")
+    with measures.of("until a new campaign has questions"):
+        while not connection.execute(
+            "SELECT FROM workunits JOIN campaigns ON campaigns.id = campaign WHERE name = 'new'"
+        ).rowcount:
+            generator.round({(Channel.CAMPAIGNS, "")})
+    connection.execute("UPDATE campaigns SET state = 'cancelled' WHERE list = 'list'")
+    with measures.of("drop the list"):
+        drop(connection, "list")
+    with measures.of("remove its rows"):
+        while remove_some(connection):
+            pass
+    return measures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--campaigns", type=int, default=2587)
+    parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="zermelo-campaigns-") as folder:
+        Path(folder).chmod(0o711)
+        with running(EmbeddedPostgres(Path(folder))) as url:
+            ensure_schema(url)
+            with connect_once(url) as connection:
+                found = measure(connection, options.campaigns, options.clients).found
+    if options.json:
+        print(json.dumps(found))
+        return
+    print(f"{'':36} {'seconds':>9} {'of a processor':>15}")
+    for name, (passed, used) in found.items():
+        print(f"{name:36} {passed:>9.3f} {used:>15.3f}")
+
+
+if __name__ == "__main__":
+    main()
