@@ -42,8 +42,10 @@ def claims(count: int) -> list[Claim]:
     while len(positions) < count:
         position = game.initial()
         for _ in range(PLIES):
-            position = game.play(position, chance.choice(game.moves(position)))
-        positions[game.format(position)] = None
+            if moves := game.moves(position):
+                position = game.play(position, chance.choice(moves))
+        if not game.is_final(position):
+            positions[game.format(position)] = None
     return [Claim(position, Bounds(0, game.max_score)) for position in positions]
 
 
