@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 from zermelo.engine import Efforts
 from zermelo.server.database import Connection
@@ -16,6 +17,8 @@ from zermelo.sql import query
 #: How often the record of progress grows, while something happens and while nothing does.
 SNAPSHOT_SECONDS = 1.0
 QUIET_SNAPSHOT_SECONDS = 60.0
+#: Estimating what remains visits every open question: at most this part of the time is for it.
+SNAPSHOT_SHARE = 0.02
 MOST_SAMPLES = 3000
 #: What counts as lately.
 RATE_SECONDS = 0.3
@@ -31,7 +34,7 @@ class Record:
     def __init__(self, connection: Connection, campaign: CampaignId) -> None:
         self._connection, self._campaign = connection, campaign
         self._fitted_at = 0
-        self._snapshot_at = -math.inf
+        self._snapshot_at, self._snapshot_took = -math.inf, 0.0
         self._drift = Drift()
         self._rate, self._rate_at, self._rate_finished = 0.0, -math.inf, 0
 
@@ -94,12 +97,15 @@ class Record:
     def keep(self, planner: Planner, now: float, spent: int, *, busy: bool) -> None:
         """Write down where the campaign stands after `spent` nodes, if it is time again."""
         pause = SNAPSHOT_SECONDS if busy else QUIET_SNAPSHOT_SECONDS
+        pause = max(pause, self._snapshot_took / SNAPSHOT_SHARE)
         if not planner.finished and now - self._snapshot_at < pause:
             return
         self._snapshot_at = now
         ready, leased, _ = self.queue()
         test = planner.test.threshold if planner.test else None
+        started = time.perf_counter()
         remaining, error = planner.remaining()
+        self._snapshot_took = time.perf_counter() - started
         error = math.hypot(error, self._drift.error(test, spent, remaining))
         self._connection.execute(
             query("record_progress"),

@@ -16,7 +16,7 @@ from zermelo.server.goals import Goal
 from zermelo.server.planning.costs import CostModel, Features, Sample, usual_efforts
 from zermelo.server.planning.drift import Drift
 from zermelo.server.planning.planner import AFAR, MANY_OPEN, Planner
-from zermelo.server.planning.questions import PlanNode, Question
+from zermelo.server.planning.questions import HELP_DISCOUNT, PlanNode, Question
 
 LIMIT = 6
 MOST_STEPS = 2000
@@ -62,6 +62,7 @@ def test_any_order_of_answers_proves_the_goal(
         planner.advance()
         if planner.finished:
             break
+        assert_reach(planner)
         while (plan := planner.choose(clients - len(working), size=20.0)).open:
             for choice in plan.open:
                 planner.questions.open(choice.question.node.id)
@@ -88,6 +89,23 @@ def test_any_order_of_answers_proves_the_goal(
         del working[key]
     assert not working, "work that nobody needs was not withdrawn"
     assert planner.questions.open_count == 0
+
+
+def assert_reach(planner: Planner) -> None:
+    """Every question knows the need of the free leaf below it that is needed most."""
+    planner.questions.refresh()
+    for node in planner.questions.nodes.values():
+        for question in node.questions.values():
+            need, reach = 1.0, 0.0
+            for child in question.children:
+                reach = max(reach, need * child.reach)
+                need *= child.sharpened
+            if question.leaf:
+                reach = 0.0 if question.asked else 1.0
+            elif question.asked:
+                reach *= HELP_DISCOUNT
+            assert question.reach == pytest.approx(reach, abs=0.05)
+            assert (question.reach > 0) == (reach > 0)
 
 
 def split(world: World, planner: Planner, node: int) -> None:
