@@ -155,7 +155,7 @@ def test_a_pass_and_captures_with_their_direction(browser: Any, play_site: str) 
 def test_pieces_and_cells_are_chosen_by_touch(browser: Any, play_site: str) -> None:
     tab = opened(browser, play_site, "phone")
     page = tab.page
-    page.goto(f"{play_site}/play/breakthrough:8x8?first=A&second=B")
+    check_page(tab, "/play/breakthrough:8x8?first=A&second=B")
     page.wait_for_selector("#play[data-ready]")
     assert page.locator("a.move:visible").count() == 0
     pick = page.locator(".pick").first
