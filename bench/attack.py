@@ -5,6 +5,8 @@ The coordinator is a process of its own on a real PostgreSQL, and is called over
     python bench/attack.py bombs       100 calls of strangers at once, 16 MB of empty fields each
     python bench/attack.py results     SubmitResults of many bounds for leases that do not exist
     python bench/attack.py poller      one account polls, another one waits for second opinions
+    python bench/attack.py timing      one account guesses by the time of a call whether it got a
+                                       question that another user has answered
 
 Without a word all of them; `--json` prints one object. Exit code 1 when a limit is broken. Hosts
 that hoard work: bench/hoarders.py.
@@ -14,9 +16,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import bisect
 import json
 import math
 import multiprocessing
+import random
+import statistics
 import sys
 import tempfile
 import time
@@ -31,7 +36,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION, CoordinatorStub
-from zermelo.server.campaigns import create_campaign
+from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
@@ -43,11 +48,14 @@ from zermelo.server.trust.accounts import Role, open_account
 MOST_MEGABYTES = 64.0
 MOST_HEALTH_MS = 100.0
 MOST_WAIT_MS = 500.0
+#: How often a guess by the time may be right; half is chance.
+MOST_RIGHT = 0.55
 
 BOMB = b"\x12\x00" * (8 * 2**20)
 BOMBS = 100
 SUBMIT = f"/{service.COORDINATOR.full_name}/SubmitResults"
 POLL_SECONDS = 0.4
+TIMED_CALLS = 1000
 
 
 class Server:
@@ -257,6 +265,66 @@ async def poller(server: Server, connection: Connection) -> dict[str, Any]:
             "ok": len(waits) == 20 and max(waits) <= MOST_WAIT_MS}  # fmt: skip
 
 
+async def timing(server: Server, connection: Connection) -> dict[str, Any]:
+    """Calls that get a fresh question or a second opinion by turns of a coin, and their times."""
+    campaign = create_campaign(connection, "reversi:6x6", name="timed", replication="adaptive")
+    metadata, key = _metadata(connection, "listener"), b"l" * 16
+    chance = random.Random(1)
+    connection.execute("UPDATE users SET quota = 65536")
+    chosen: dict[bool, list[float]] = {True: [], False: []}
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        stub = CoordinatorStub(channel)
+        await hello(stub, metadata, key)
+        questions = _answered(connection, campaign)
+        request = pb.RequestWorkRequest(host_key=key, wanted=1, wait_ms=10_000)
+        for number in range(TIMED_CALLS):
+            again = chance.random() < 0.5
+            question = questions[number % len(questions)]
+            connection.execute("UPDATE workunits SET state = 'ready', quorum = %s WHERE id = %s",
+                               (2 if again else 1, question))
+            connection.execute("SELECT pg_notify('zermelo_ready', '')")
+            await asyncio.sleep(0.01)
+            started = time.perf_counter()
+            reply = await stub.RequestWork(request, metadata=metadata, timeout=60)
+            took = time.perf_counter() - started
+            (workunit,) = reply.workunits
+            connection.execute("DELETE FROM leases WHERE id = %s", (workunit.lease_id,))
+            connection.execute("UPDATE workunits SET state = 'withdrawn' WHERE id = %s",
+                               (question,))
+            if number >= TIMED_CALLS // 10:  # the first ones warm up
+                chosen[again].append(took)
+    right = _right_guesses(chosen[True], chosen[False])
+    return {"fresh": len(chosen[False]), "second_opinions": len(chosen[True]),
+            "fresh_median_ms": 1000 * statistics.median(chosen[False]),
+            "second_median_ms": 1000 * statistics.median(chosen[True]),
+            "right_guesses": right, "ok": max(right, 1 - right) <= MOST_RIGHT}  # fmt: skip
+
+
+def _answered(connection: Connection, campaign: Campaign) -> list[int]:
+    """Questions that another account was asked before."""
+    rows = connection.execute(
+        "WITH account AS (INSERT INTO users (name) VALUES ('answerer') RETURNING id),"
+        " host AS (INSERT INTO hosts (user_id, host_key_digest)"
+        " SELECT id, gen_random_uuid() FROM account RETURNING id),"
+        " asked AS (INSERT INTO workunits (node, campaign, threshold, priority, expected, guess,"
+        " plies_left, ply, state) SELECT %s, %s, threshold, 0, 1, 0, 32, 0, 'withdrawn'"
+        " FROM generate_series(-30, 30) AS threshold RETURNING id, threshold)"
+        " INSERT INTO leases (id, workunit, host, node_budget, deadline, state, ended_at)"
+        " SELECT 100 + threshold, asked.id, host.id, 1000, now(), 'returned', now()"
+        " FROM asked, host RETURNING workunit",
+        (campaign.root, campaign.id),
+    )
+    return [workunit for (workunit,) in rows]
+
+
+def _right_guesses(longer: list[float], shorter: list[float]) -> float:
+    """How often one drawn from the first takes longer than one drawn from the second."""
+    ranked = sorted(shorter)
+    below = sum(bisect.bisect_left(ranked, took) + bisect.bisect_right(ranked, took)
+                for took in longer)  # fmt: skip
+    return below / 2 / len(longer) / len(shorter)
+
+
 def attack(names: list[str]) -> dict[str, Any]:
     """What these attacks did."""
     reports: dict[str, Any] = {}
@@ -271,6 +339,8 @@ def attack(names: list[str]) -> dict[str, Any]:
                     reports["results"] = asyncio.run(results(server, connection))
                 if "poller" in names:
                     reports["poller"] = asyncio.run(poller(server, connection))
+                if "timing" in names:
+                    reports["timing"] = asyncio.run(timing(server, connection))
     return reports
 
 
@@ -278,7 +348,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    known = ("bombs", "results", "poller")
+    known = ("bombs", "results", "poller", "timing")
     parser.add_argument("attack", nargs="*", help=f"of {', '.join(known)}; default: all")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

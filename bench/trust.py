@@ -50,7 +50,6 @@ from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.tree import Tree
 from zermelo.server.trust import records
 from zermelo.server.trust.referee import Referee
-from zermelo.server.trust.voting import check_rate
 from zermelo.sql import query
 
 SPEC = "reversi:8x8"
@@ -302,8 +301,7 @@ class Simulation:
             "SELECT streak FROM hosts WHERE id = ANY(%s)", (honest,)
         )]  # fmt: skip
         self.not_trusted = sum(
-            check_rate(streak, records.TRUSTED_AFTER, 0.0) > records.LEAST_CHECKED
-            for streak in streaks
+            records.check_rate(streak) > records.LEAST_CHECKED for streak in streaks
         )
         if not self.not_trusted:
             row = self.connection.execute(

@@ -2,7 +2,7 @@
 
 A query is written once, in `queries/*.sql`, under a line ``-- name: its_name``; the
 comment below that line says what the query is for. Python asks for it by name. A name in
-braces stands for one of `sets.sql`.
+braces stands for one in `sets.sql`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def oldest_served(version: int, script: bytes) -> int:
 
 @cache
 def sets() -> dict[str, str]:
-    """The sets of states that queries name in braces."""
+    """The sets of states and expressions that queries name in braces."""
     text = files(__package__).joinpath("sets.sql").read_text("utf-8")
     return {name: _COMMENT.sub("", body).strip() for name, body in _named(text)}
 

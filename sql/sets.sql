@@ -1,7 +1,11 @@
--- Sets of states, each written once: queries name them in braces. They are pasted as text,
--- because the planner uses a partial index only where it sees the index's own list.
+-- Sets of states and other expressions, each written once: queries name them in braces. They are
+-- pasted as text, because the planner uses a partial index only where it sees the index's own list.
 
 -- name: open_states
 -- A question with a workunit in one of these states is not asked by another one; the index
 -- workunits_open is over the same list.
 ('ready', 'leased', 'returned', 'exhausted')
+
+-- name: rest_after_errors
+-- How long a host of the table hosts gets no work after its latest error, by how many it made.
+least(errors, 40) ^ 2 * interval '10 minutes'

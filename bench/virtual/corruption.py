@@ -107,33 +107,40 @@ def _costs(
 
     A lie that matters is a lie about one certain question, so an attacker must be asked that one
     first, with a chance as large as its part of all answers. What it does not want it can answer,
-    give back or call exhausted. The latter two cost the record, so that for each record of
-    TRUSTED_AFTER workunits it skips a limited number of questions.
+    give back or call exhausted. The latter two cost the record, so that for each record it skips a
+    limited number of questions. It may lie as soon as it is trusted, or after its probation.
     """
-    trusted_after, checked = records.TRUSTED_AFTER, records.LEAST_CHECKED
     refuted = (records.TOLERATED_REFUTED + 1) / records.LEAST_CHECKED_EXHAUSTED
     skipped = refuted + records.TOLERATED_ABANDONED
-    honest = trusted_after / (trusted_after + skipped)
-    yield ("a wrong bound somewhere", trusted_after / (1 - checked),
-           f"one lie on a trusted word; found with {checked:.0%}, and with all else of that host"
+
+    def somewhere(record: int) -> float:
+        return record / (1 - records.check_rate(record))
+
+    lengths = (records.TRUSTED_AFTER, records.TRUSTED_AFTER + records.PROBATION)
+    record = min(lengths, key=somewhere)
+    checked = records.check_rate(record)
+    yield ("a wrong bound somewhere", somewhere(record),
+           f"one lie on a trusted word; found with {checked:.1%}, and with all else of that host"
            f" after {1 / checked:.0f} lies on average")
 
-    def alone(proof: FalseProof) -> float:
-        record = max(trusted_after, proof.share * workunits / records.MOST_STAKES)
-        chance = (1 - checked) ** proof.lies
-        return max(record, honest * workunits) / chance
+    def alone(proof: FalseProof, record: int) -> float:
+        needed = max(record, proof.share * workunits / records.MOST_STAKES)
+        chance = (1 - records.check_rate(record)) ** proof.lies
+        return max(needed, record / (record + skipped) * workunits) / chance
 
-    proof = min((proof for proof in proofs if proof.depth > 0), key=alone)
+    ways = [(proof, record) for proof in proofs if proof.depth > 0 for record in lengths]
+    proof, record = min(ways, key=lambda way: alone(*way))
+    cheapest = alone(proof, record)
     how = (f"{proof.lies:.0f} lies at depth {proof.depth} ({proof.share:.1%} rest on each), of"
-           f" {workunits:.0f} questions {1 - honest:.0%} skipped")
-    yield "mature, one account", alone(proof), how
-    yield ("mature, many accounts", alone(proof),
+           f" {workunits:.0f} questions {skipped / (record + skipped):.0%} skipped")
+    yield "mature, one account", cheapest, how
+    yield ("mature, many accounts", cheapest,
            "the same: each account skips no more than its own record allows")
     # Or two of its accounts are asked the same question that needs two trusted users: one that
     # ends a test or, at the end of a campaign, one that strangers alone agreed on.
     yield ("  at the root", *_two_asked(max(2, trusted)))
-    yield "turncoat", alone(proof), "as one account; its record is the honest work"
-    yield "young, one account", alone(proof), "a stranger is never believed alone"
+    yield "turncoat", cheapest, "as one account; its record is the honest work"
+    yield "young, one account", cheapest, "a stranger is never believed alone"
     work, how = _two_asked(max(FEW_TRUSTED, trusted))
     yield ("young, many accounts", work,
            "what strangers alone agree on is asked again before the campaign ends: " + how)

@@ -12,9 +12,11 @@ import random
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from zermelo.games import Game
 from zermelo.server.campaigns import campaign_summary, create_campaign
+from zermelo.server.chance import CHANCE
 from zermelo.server.coordinator.in_process import InProcessCoordinator, Progress, Request
 from zermelo.server.coordinator.main import HOUSEKEEPING_SECONDS
 from zermelo.server.coordinator.settings import CoordinatorSettings
@@ -143,9 +145,12 @@ def late_position(game: Game[Any], plies_left: int, seed: int) -> str:
 
 def solve_beside_hoarders(
     connection: Connection, oracle: Oracle, puzzle: Puzzle, *, honest: int, hoarders: int,
-    speed: float, target_seconds: float, mature: bool = False,
+    speed: float, target_seconds: float, mature: bool = False, seed: int = 1,
 ) -> Outcome:  # fmt: skip
-    """Solve the puzzle in a database of its own, which virtual time takes hold of."""
+    """Solve the puzzle in a database of its own, which virtual time takes hold of.
+
+    All that the services draw by chance comes from the seed.
+    """
     campaign = create_campaign(
         connection, oracle.game.spec, position=puzzle.position, goal=puzzle.goal,
         claim=puzzle.claim, name="beside hoarders", target_seconds=target_seconds,
@@ -155,7 +160,9 @@ def solve_beside_hoarders(
         connection, campaign, oracle, honest, speed, times_services=False, hoarders=hoarders,
         mature=mature,
     )  # fmt: skip
-    fleet.run()
+    chance = random.Random(seed)
+    with patch.multiple(CHANCE, random=chance.random, getrandbits=chance.getrandbits):
+        fleet.run()
     oracle.save()
     summary = campaign_summary(connection, campaign.name)
     row = connection.execute("SELECT count(*) FROM leases WHERE state = 'expired'").fetchone()

@@ -25,7 +25,6 @@ from zermelo.server.trust.voting import (
     Verdict,
     Vote,
     agreed_below,
-    check_rate,
     confirmed_exhausted,
     decide,
     refuted,
@@ -81,6 +80,8 @@ class StoredVote(NamedTuple):
     seconds: float
     #: What its lease was granted before the answer came, late.
     granted: float
+    #: What it was granted itself, before somebody contested it.
+    paid: float
     referee: bool
     #: Of an exhausted answer: whether others showed before that it is honest.
     shown: bool | None
@@ -161,18 +162,18 @@ class Comparison:
             answer = stored[vote.lease]
             if answer.state in BELIEVED:
                 continue
-            worth = self._worth(question, answer)
-            effort = max(0.0, worth - answer.granted)
-            self._settle(answer, ResultState.VALID, verdict.bounds, effort, proved)
+            effort = max(0.0, self._worth(question, answer) - answer.granted)
+            self._settle(answer, ResultState.VALID, verdict.bounds, answer.paid or effort, proved)
             proved = None  # once is enough
+            if answer.paid:  # contested, and right: it counted then
+                continue
             self._efforts.append((vote.host, effort))
             if verdict.answer == Answer.EXHAUSTED or vote.referee:
                 continue
             if verdict.confirmed:
-                share = worth / self._typical if self._typical else 1.0
                 self._confirmed.append(
                     records.Confirmed(
-                        vote.host, min(records.MOST_SHARE, share), effort, answer.seconds
+                        vote.host, self._share(question, answer), effort, answer.seconds
                     )
                 )
             elif vote.lease in self._drawn:
@@ -181,7 +182,7 @@ class Comparison:
             answer = stored[vote.lease]
             self._liars.add(vote.host)
             if answer.state not in BELIEVED:
-                self._settle(answer, ResultState.INVALID, None)
+                self._settle(answer, ResultState.INVALID, None, answer.paid)
             log.warning(
                 "result %d of host %d is outvoted by %d users",
                 vote.lease, vote.host, len({winner.user for winner in verdict.winners}),
@@ -189,7 +190,9 @@ class Comparison:
         for vote in verdict.others:
             if stored[vote.lease].state not in BELIEVED:
                 # Nothing of it is believed.
-                self._settle(stored[vote.lease], ResultState.VALID, rules)
+                self._settle(
+                    stored[vote.lease], ResultState.VALID, rules, stored[vote.lease].paid
+                )
         quorum = max(question.quorum, 2) if verdict.confirmed else question.quorum
         state = WorkunitState.RETURNED if question.state in UNDECIDED else question.state
         self._questions.append((question.id, state, quorum, False))
@@ -202,7 +205,7 @@ class Comparison:
         """
         if answer.restated or answer.referee:
             return 0.0
-        worth = min(question.expected, answer.node_budget)
+        worth = _work(question, answer)
         if answer.answer != Answer.EXHAUSTED or question.replication != Replication.ADAPTIVE:
             return worth
         _, honest = self._shown.get(answer.lease, (answer, answer.shown))
@@ -212,6 +215,11 @@ class Comparison:
             return 0.0
         judged = answer.exhausted_confirmed + answer.exhausted_refuted
         return worth * answer.exhausted_confirmed / judged if judged else 0.0
+
+    def _share(self, question: Question, answer: StoredVote) -> float:
+        """The work in a confirmed answer, in typical workunits, as far as it counts."""
+        share = _work(question, answer) / self._typical if self._typical else 1.0
+        return min(records.most_share(answer.streak), share)
 
     def _note_exhausted(self, verdict: Verdict, stored: dict[int, StoredVote]) -> None:
         """Remember which exhausted answers the verdict confirms or refutes, each once."""
@@ -234,7 +242,7 @@ class Comparison:
         else:  # nobody needs the answer any more
             for answer in stored.values():
                 if answer.state not in BELIEVED:
-                    self._settle(answer, ResultState.RETRACTED, None)
+                    self._settle(answer, ResultState.RETRACTED, None, answer.paid)
             return
         for answer in stored.values():
             if answer.state == ResultState.PENDING:
@@ -328,7 +336,7 @@ class Comparison:
         believed = answer.state in BELIEVED and (trusted_host or not question.disputed)
         adaptive = question.replication == Replication.ADAPTIVE
         if answer.state == ResultState.PENDING and adaptive:
-            rate = check_rate(answer.streak, records.TRUSTED_AFTER, records.LEAST_CHECKED)
+            rate = records.check_rate(answer.streak)
             if answer.answer == Answer.EXHAUSTED:
                 rate = (
                     records.LEAST_CHECKED_EXHAUSTED if trusted_host
@@ -350,3 +358,8 @@ class Comparison:
             answer.lease, answer.host, answer.user, answer.answer, bounds, believed, proved,
             trusted_host, answer.node_budget, answer.restated, answer.referee,
         )  # fmt: skip
+
+
+def _work(question: Question, answer: StoredVote) -> float:
+    """What finding an answer took, in nodes, as the cost model expected it."""
+    return min(question.expected, answer.node_budget)

@@ -18,16 +18,21 @@ log = logging.getLogger(__name__)
 
 #: A host is trusted when others confirmed the work of this many typical workunits in a row.
 TRUSTED_AFTER = 12
-#: No answer counts as more typical workunits than this, so that a record takes several.
+#: No answer counts as more typical workunits than this, so that a record takes several; on
+#: probation and later as one, so that it takes as many checks.
 MOST_SHARE = 3.0
 #: Nobody is believed alone about more than this many times the work behind the record. To be asked
 #: one certain question takes more honest work than that: bench/trust.py.
 MOST_STAKES = 8.0
-#: At least this share of a trusted host's answers is checked.
+#: Then it is on probation until PROBATION more are confirmed, and this share of its answers is
+#: checked: who waits only for trust, to lie, is soon found.
+PROBATION = 6
+CHECKED_ON_PROBATION = 0.5
+#: From then on at least this share is.
 LEAST_CHECKED = 0.025
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
 #: nothing, but are the cheapest to invent, and the dearest to check.
-LEAST_CHECKED_EXHAUSTED = 0.04
+LEAST_CHECKED_EXHAUSTED = 0.03
 CHECKED_EXHAUSTED_OF_STRANGERS = 0.3
 #: Answers `exhausted` that others refuted by answering within the same budget are an error when
 #: they are more than TOLERATED_REFUTED and this share of those that were compared. (Of honest
@@ -63,6 +68,20 @@ def count_users(connection: Connection) -> Users:
         {"trusted_after": TRUSTED_AFTER, "tried_after": TRUSTED_AFTER // 2},
     ).fetchone()
     return Users(*row) if row else Users(0, 0, 0, refereed=False)
+
+
+def check_rate(streak: int) -> float:
+    """How likely a yes or no is checked by another user, by the record of its host."""
+    if streak < TRUSTED_AFTER:
+        return 1.0
+    if streak < TRUSTED_AFTER + PROBATION:
+        return CHECKED_ON_PROBATION
+    return LEAST_CHECKED
+
+
+def most_share(streak: int) -> float:
+    """As how many typical workunits a confirmed answer counts at most."""
+    return MOST_SHARE if streak < TRUSTED_AFTER else 1.0
 
 
 class Confirmed(NamedTuple):

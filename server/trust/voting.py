@@ -207,15 +207,6 @@ def users(votes: Iterable[Vote]) -> set[int]:
     return {vote.user for vote in votes}
 
 
-def check_rate(streak: int, trusted_after: int, least: float) -> float:
-    """How likely an answer is checked by another user.
-
-    Always, until its host is trusted. Then half as often with each confirmed workunit, so that who
-    waits only for that, to lie, is soon found.
-    """
-    return 1.0 if streak < trusted_after else max(least, 0.5 ** (streak - trusted_after + 1))
-
-
 def known_users(votes: Iterable[Vote]) -> set[int]:
     """The trusted users among the voters."""
     return users(vote for vote in votes if vote.trusted_host)

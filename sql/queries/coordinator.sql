@@ -75,7 +75,7 @@ SELECT DISTINCT spec FROM campaigns WHERE state = 'running' ORDER BY spec LIMIT 
 -- Whose hosts these are, and how many more leases each may have: none for some minutes after
 -- a bad answer, the longer the more of them there were.
 SELECT h.id, h.user_id, CASE
-    WHEN h.error_at + least(h.errors, 40) ^ 2 * interval '10 minutes' > now() THEN 0
+    WHEN h.error_at + {rest_after_errors} > now() THEN 0
     ELSE greatest(0, h.quota - (
         SELECT count(*) FROM leases l WHERE l.host = h.id AND l.state = 'open'
     ))::integer END
@@ -260,7 +260,7 @@ FROM campaigns
 
 -- name: host_rests
 -- Whether a host gets no work for a while after a bad answer.
-SELECT coalesce(error_at + least(errors, 40) ^ 2 * interval '1 minute' > now(), false)
+SELECT coalesce(error_at + {rest_after_errors} > now(), false)
 FROM hosts WHERE id = %(host)s
 
 -- name: told_to_volunteers

@@ -36,7 +36,11 @@ WITH waiting AS (
         ORDER BY disputed DESC, stakes DESC LIMIT 256
     ) AS w
     JOIN campaigns c ON c.id = w.campaign AND c.state = 'running' AND c.replication = 'adaptive'
-    WHERE EXISTS (SELECT FROM results r WHERE r.workunit = w.id AND r.state = 'unconfirmed')
+    WHERE EXISTS (
+              SELECT FROM results r WHERE r.workunit = w.id AND r.state = 'unconfirmed'
+                -- a sharper bound is no contradiction before somebody else has looked at it
+                AND (%(early)s OR r.lease > 0)
+          )
       AND NOT EXISTS (SELECT FROM results r WHERE r.workunit = w.id AND r.host = %(referee)s)
 ), agreed AS (
     SELECT w.id, 1 AS class, true AS calm, w.stakes, 0 AS record

@@ -75,7 +75,8 @@ WHERE totals.workunits > 0 AND campaigns.replication <> 'none'
 SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
        results.state, results.answer, results.lo, results.hi, results.proved, leases.node_budget,
        extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
-       coalesce(partial_credits.nodes, 0)::float8 AS granted, hosts.referee, results.shown,
+       coalesce(partial_credits.nodes, 0)::float8 AS granted, results.credit::float8 AS paid,
+       hosts.referee, results.shown,
        hosts.exhausted_confirmed, hosts.exhausted_refuted
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
 LEFT JOIN partial_credits ON partial_credits.lease = results.lease
@@ -233,8 +234,13 @@ SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM erring)
 -- would have answered alike stays in the tree; the rest is to be taken out of it. The credit
 -- of these hosts for it is taken back.
 WITH suspect AS MATERIALIZED (
-    SELECT lease, workunit, answer, host, credit, received_at FROM results
+    SELECT lease, workunit, answer FROM results
     WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+), paid AS MATERIALIZED (
+    SELECT lease, host, credit, received_at, state FROM results
+    WHERE host = ANY(%(hosts)s) AND credit > 0
+      AND (state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+           OR state IN ('unconfirmed', 'invalid'))  -- contested after it was paid
 ), backed AS MATERIALIZED (
     SELECT suspect.workunit
     FROM suspect
@@ -258,13 +264,16 @@ WITH suspect AS MATERIALIZED (
     ))
     RETURNING campaign
 ), dropped AS (
-    UPDATE results SET state = 'retracted'
+    UPDATE results SET state = 'retracted', credit = 0
     WHERE host = ANY(%(hosts)s) AND state = 'unconfirmed'
+), refuted AS (
+    UPDATE results SET credit = 0
+    WHERE lease = ANY (ARRAY (SELECT lease FROM paid WHERE state = 'invalid'))
 ), revoked_by_day AS (
     UPDATE daily_credits SET nodes = greatest(0, nodes - taken.credit)
     FROM (
         SELECT host, (received_at AT TIME ZONE 'UTC')::date AS day, sum(credit) AS credit
-        FROM suspect GROUP BY 1, 2
+        FROM paid GROUP BY 1, 2
     ) AS taken
     WHERE daily_credits.host = taken.host AND daily_credits.day = taken.day
 ), revoked AS (
@@ -272,7 +281,7 @@ WITH suspect AS MATERIALIZED (
     FROM (
         SELECT host, date_trunc('month', received_at AT TIME ZONE 'UTC')::date AS month,
                sum(credit) AS credit
-        FROM suspect GROUP BY 1, 2
+        FROM paid GROUP BY 1, 2
     ) AS taken
     WHERE credits.host = taken.host AND credits.month = taken.month
 )

@@ -25,8 +25,8 @@ SELECT hosts.id, hosts.name, hosts.version, hosts.platform, hosts.cores, hosts.m
            SELECT reason FROM bans WHERE bans.user_id = hosts.user_id AND bans.lifted_at IS NULL
              AND (bans.host = hosts.id OR bans.host IS NULL) ORDER BY bans.id DESC LIMIT 1
        ) AS ban_reason,
-       CASE WHEN error_at + least(errors, 40) ^ 2 * interval '1 minute' > now()
-            THEN error_at + least(errors, 40) ^ 2 * interval '1 minute' END AS rests_until,
+       CASE WHEN error_at + {rest_after_errors} > now()
+            THEN error_at + {rest_after_errors} END AS rests_until,
        (SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open')
            AS in_progress,
        (SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id) / 1e6 AS credit,

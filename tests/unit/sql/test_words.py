@@ -29,7 +29,7 @@ def strings_of_services() -> Iterator[tuple[str, str]]:
 
 
 def test_the_open_states_are_written_once() -> None:
-    assert sets() == {"open_states": str(tuple(str(state) for state in OPEN_WORKUNITS))}
+    assert sets()["open_states"] == str(tuple(str(state) for state in OPEN_WORKUNITS))
     assert [name for name, text in QUERIES.items() if OPEN_LIST.search(text)] == []
     assert EVERY_QUERY.count("{open_states}") > 10
     assert "{open_states}" not in query("open_workunits").decode()

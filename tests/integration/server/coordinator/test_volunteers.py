@@ -141,7 +141,8 @@ def test_why_there_is_no_work(
     assert "being worked on already" in why()
     queue.add(1)
     assert why() == ""
-    connection.execute("UPDATE hosts SET errors = 2, error_at = now() WHERE name = %s", ("ada's",))
+    connection.execute("UPDATE hosts SET errors = 2, error_at = now() - interval '30 minutes'"
+                       " WHERE name = %s", ("ada's",))
     assert why().startswith("it gave a bad answer, and gets work again at 20")
     no_work = work("ada", "RequestWork", co.RequestWorkRequest(host_key=KEYS["ada"], wanted=1))
     assert "gave a bad answer" in no_work.no_work.message

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.harness import Solve
+from tests.support.harness import Result, Solve
 from zermelo.proto import operations_pb2 as pb
 from zermelo.server.assimilator import assimilate
 from zermelo.server.campaigns import Campaign, create_campaign
@@ -20,6 +20,7 @@ from zermelo.server.trust import accounts, records
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.credit import PARTIAL_SHARE, grant, grant_partial
 from zermelo.server.trust.operations import perform
+from zermelo.server.trust.retraction import dispute
 from zermelo.server.validator import validate
 from zermelo.sql import query
 
@@ -219,6 +220,57 @@ def test_sums_agree_with_the_results_of_a_real_solve(connection: Connection) -> 
     for what in ("user", "host", "team", "month"):
         total = sum(credit_by(connection, what).values()) * 1e6
         assert total == pytest.approx(by_result, rel=1e-4)
+
+
+def contested_solve(connection: Connection, *, lie: bool) -> tuple[Solve, int]:
+    """A solve among trusted users, and an answer of its first host that was paid, then contested.
+
+    So it happens when an answer contradicts the tree.
+    """
+    campaign = create_campaign(connection, SPEC, replication="adaptive", node_budget=60)
+    solve = Solve(connection, campaign, clients=5, users=True)
+    connection.execute("UPDATE hosts SET streak = 100000")
+    paid = None
+    while paid is None:
+        solve.plan.step(solve.demand())
+        host = solve.hosts[0]
+        for work in host.take():
+            result = host.solve(work)
+            if lie and result.answer == "yes":
+                result = Result(work.lease, "no", -16, work.threshold - 1)
+            elif lie and result.answer == "no":
+                result = Result(work.lease, "yes", work.threshold, 16)
+            host.send(result)
+        validate(connection)
+        paid = connection.execute(
+            "SELECT lease FROM results"
+            " WHERE answer <> 'exhausted' AND state = 'valid' AND credit > 0 LIMIT 1"
+        ).fetchone()
+        if paid is None:
+            solve.assimilate()
+    with connection.transaction():
+        dispute(connection, campaign, [paid[0]])
+    return solve, paid[0]
+
+
+def test_a_contested_answer_that_was_right_is_paid_once(connection: Connection) -> None:
+    solve, lease = contested_solve(connection, lie=False)
+    before = value(connection, "SELECT credit FROM results WHERE lease = %s", lease)
+    solve.run()
+    assert value(connection, "SELECT state FROM results WHERE lease = %s", lease) == "assimilated"
+    assert value(connection, "SELECT credit FROM results WHERE lease = %s", lease) == before
+    assert value(connection, "SELECT sum(nodes) FROM credits") == pytest.approx(
+        value(connection, "SELECT sum(credit) FROM results"), rel=1e-4
+    )
+
+
+def test_a_contested_answer_that_was_wrong_is_paid_back(connection: Connection) -> None:
+    solve, lease = contested_solve(connection, lie=True)
+    liar = solve.hosts.pop(0)
+    solve.run()
+    assert value(connection, "SELECT state FROM results WHERE lease = %s", lease) == "invalid"
+    assert value(connection, "SELECT sum(nodes) FROM credits WHERE host = %s", liar.id) == 0
+    assert value(connection, "SELECT sum(credit) FROM results WHERE host = %s", liar.id) == 0
 
 
 # -- quotas ---------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zermelo.games import Bounds
+from zermelo.server.trust import records
 from zermelo.server.trust.voting import (
     DISPUTE_QUORUM,
     Caution,
     Vote,
     agreed_below,
     answering_bound,
-    check_rate,
     confirmed_exhausted,
     decide,
     question_alone,
@@ -259,10 +259,12 @@ def test_a_lie_about_what_lies_below_is_found_out() -> None:
 
 
 def test_the_longer_the_record_the_rarer_the_checks() -> None:
-    rates = [check_rate(streak, 50, 0.04) for streak in range(200)]
-    assert rates[:50] == [1.0] * 50
+    trusted, rarely = records.TRUSTED_AFTER, records.TRUSTED_AFTER + records.PROBATION
+    rates = [records.check_rate(streak) for streak in range(200)]
+    assert rates[:trusted] == [1.0] * trusted
+    assert rates[trusted:rarely] == [records.CHECKED_ON_PROBATION] * records.PROBATION
+    assert set(rates[rarely:]) == {records.LEAST_CHECKED}
     assert rates == sorted(rates, reverse=True)
-    assert rates[-1] == 0.04
 
 
 def trusted_votes(*answers: str, first: int = 1, **more: Any) -> list[Vote]:
