@@ -2,7 +2,7 @@
 
 gRPC's own client takes a quarter of a millisecond of processor time for a call, so that on a small
 machine two thousand simulated volunteers measure themselves. This one takes a fifth of that. It
-trusts its server, compresses nothing, and sends requests of at most 16 kB.
+trusts its server, compresses nothing itself, and sends requests of at most 16 kB.
 """
 
 from __future__ import annotations
@@ -91,14 +91,17 @@ class PlainChannel(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    async def call(self, path: str, request: bytes) -> bytes:
-        """The reply's bytes; `CallError` for any other status, `ConnectionError` without one."""
+    async def call(self, path: str, request: bytes, *, compressed: bool = False) -> bytes:
+        """The reply's bytes; `CallError` for any other status, `ConnectionError` without one.
+
+        A request that is `compressed` already needs the metadata that says how.
+        """
         if not self._connected:
             await self.connect()
         stream, self._next_stream = self._next_stream, self._next_stream + 2
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._calls[stream] = _Call(future)
-        message = struct.pack(">BI", 0, len(request)) + request
+        message = struct.pack(">BI", compressed, len(request)) + request
         self.write(headers_frame(stream, self.head(path)) + data_frame(stream, message, last=True))
         try:
             return await future
