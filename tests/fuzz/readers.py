@@ -23,7 +23,8 @@ from zermelo import ZermeloError
 from zermelo.checker import read_certificate, verify
 from zermelo.checker.limits import Memory
 from zermelo.cli.game_files import read_file
-from zermelo.cli.gtp import GtpSession, limited_lines, run_session
+from zermelo.cli.gtp import GoSession
+from zermelo.cli.gtp_session import limited_lines, run_session
 from zermelo.cli.suite import load_suite
 from zermelo.engine.checkpoints import seal
 from zermelo.engine.go import GoEngine
@@ -169,7 +170,7 @@ def claims(data: bytes) -> None:
 
 def gtp(data: bytes) -> None:
     """A session as the command runs it; every answer has the form that the protocol asks for."""
-    session = GtpSession(Go(3, 3), hash_mb=1, node_budget=_NODES)
+    session = GoSession(Go(3, 3), hash_mb=1, node_budget=_NODES)
     stream = io.TextIOWrapper(io.BytesIO(data), "utf-8", errors="replace")
     output = io.StringIO()
     run_session(session, _without_files(limited_lines(stream)), output)

@@ -15,7 +15,8 @@ import pytest
 from tests.fuzz.readers import CORPUS, READERS
 from zermelo.checker import Entry, Header, Leaf, read_certificate, write_certificate
 from zermelo.checker.limits import MAX_BLOCK_BYTES
-from zermelo.cli.gtp import MAX_LINE, GtpSession, limited_lines, run_session
+from zermelo.cli.gtp import GoSession
+from zermelo.cli.gtp_session import MAX_LINE, limited_lines, run_session
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.suite import load_suite
 from zermelo.engine.checkpoints import inflate, seal
@@ -159,7 +160,7 @@ def test_records_have_limits() -> None:
 
 def gtp_answers(lines: str) -> list[str]:
     output = io.StringIO()
-    session = GtpSession(Go(3, 3), hash_mb=1, node_budget=100)
+    session = GoSession(Go(3, 3), hash_mb=1, node_budget=100)
     run_session(session, limited_lines(io.StringIO(lines)), output)
     return output.getvalue().split("\n\n")[:-1]
 
