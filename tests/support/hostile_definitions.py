@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
 from tests.support.definitions import TIC_TAC_TOE
 
 HEAD = 'zermelo = 1\ngame = "g"\n'
@@ -48,3 +53,38 @@ HOSTILE = {
     "bare cr": TIC_TAC_TOE.replace("\n", "\r"),
     "surrogate": TIC_TAC_TOE.replace("stone", "\\ud800"),
 }
+
+
+def changed_copies(rng: random.Random) -> Iterator[str]:
+    """Definitions of the library with lines, numbers and characters changed, without end."""
+    folder = files("zermelo.games") / "library"
+    texts = sorted(
+        entry.read_text() for entry in folder.iterdir() if entry.name.endswith(".toml")
+    )
+    lines = [line for text in texts for line in text.splitlines()]
+    while True:
+        yield _changed(rng, rng.choice(texts), lines)
+
+
+def _changed(rng: random.Random, text: str, lines: list[str]) -> str:
+    for _ in range(rng.randint(1, 3)):
+        rows = text.splitlines()
+        at = rng.randrange(len(rows))
+        numbers = list(re.finditer(r"\d+", text))
+        kind = rng.randrange(5)
+        if kind == 0:
+            del rows[at]
+        elif kind == 1:
+            rows.insert(at, rng.choice(lines))
+        elif kind == 2:
+            rows[at] = rng.choice(lines)
+        elif kind == 3 and numbers:
+            found = rng.choice(numbers)
+            number = rng.choice(["0", "1", "7", "99", "127", "999999", "99999999999999999999"])
+            rows = (text[: found.start()] + number + text[found.end() :]).splitlines()
+        else:
+            place = rng.randrange(len(text))
+            rows = (text[:place] + rng.choice('09"=[](){}.,+-*/%&|<>é ') + text[place + 1 :]
+                    ).splitlines()
+        text = "\n".join(rows) or "#"
+    return text
