@@ -1,6 +1,8 @@
 """Games as data in numbers: random games, nodes, compiling, and reversi both ways.
 
     python bench/games.py [--seconds 2]
+    python bench/games.py values [--only NAME] [--algorithm pns]     # every published value
+    python bench/games.py estimate                   # what Connect Four 6x7 would take
 
 Times are processor times of one core. Published playouts a second, on other machines:
 Connect Four 6x7 RG 1,297 k, RBG 915 k, Ludii 56 k; Breakthrough 8x8 82 k, 51 k, 3.4 k;
@@ -10,8 +12,11 @@ reversi 8x8 28 k, 20 k, 1.5 k.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from typing import cast
+
+from game_values import print_estimate, print_values
 
 from zermelo.engine import Engine, open_engine
 from zermelo.engine.definition import DefinitionEngine
@@ -62,10 +67,30 @@ def solved(engine: Engine) -> tuple[int, float]:
     return report.nodes, time.process_time() - started
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", choices=["speed", "values", "estimate"],
+                        default="speed")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--only", default="", help="values whose spec begins like this")
+    parser.add_argument("--algorithm", default="mtdf")
+    parser.add_argument("--hash-mb", type=int, default=1024)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    if options.what == "values":
+        return min(1, print_values(
+            options.only, options.hash_mb, options.threads, options.algorithm
+        ))
+    if options.what == "estimate":
+        print_estimate(options.hash_mb, 1)
+        return 0
+    measure(options.seconds)
+    return 0
+
+
+def measure(seconds: float) -> None:
     for spec in ("connect-four:6x7", "breakthrough:8x8", reversi("8x8")):
         print(f"{spec.partition('@')[0]:28} {playouts(spec, seconds):12,.0f} random games/s")
     for spec in ("connect-four:6x7", "breakthrough:6x6"):
@@ -79,4 +104,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -79,7 +79,7 @@ cdef extern from "definition_core.h" nogil:
         int32_t lines[2]
         int32_t replies_vary
     ctypedef struct def_entry:
-        uint64_t high, low
+        pass
     ctypedef struct def_facts:
         int lo, hi, move, effort
     ctypedef struct def_child:
@@ -120,7 +120,8 @@ cdef extern from "definition_core.h" nogil:
     void def_tell(def_search *, const def_state *, int, int)
     void def_restore(def_table *, uint64_t, uint64_t, int, int, int)
     void def_forget_order(def_search *)
-    int def_entry_facts(const def_entry *, def_facts *)
+    int def_entry_facts(const def_entry *, def_facts *, uint64_t *, uint64_t *)
+    int def_prove(def_search *, const def_state *, int)
     void def_stop(def_team *, int)
 
 STATUSES = {DEF_GO_ON: "solved", DEF_EXHAUSTED: "exhausted", DEF_ABORTED: "aborted",
@@ -393,6 +394,9 @@ cdef class Core:
                     score = def_alphabeta(search, &state, -beta, -alpha, 0, 0)
                 else:
                     score = def_alphabeta(search, &state, alpha, beta, 0, 0)
+        elif algorithm == "pns":
+            with nogil:
+                score = def_prove(search, &state, beta)
         else:
             with nogil:
                 score = def_negamax(search, &state, alpha, beta, 0, 0, scout)
@@ -434,15 +438,14 @@ cdef class Core:
 
     def dump(self, int least_effort):
         """Entries that took at least 2^(effort - 1) nodes: 16 bytes of key, lo, hi, effort."""
-        cdef uint64_t at
-        cdef def_entry *entry
+        cdef uint64_t at, high = 0, low = 0
         cdef def_facts facts
         records = []
         for at in range(2 * (self.team.table.mask + 1)):
-            entry = self.team.table.entries + at
-            if def_entry_facts(entry, &facts) and facts.effort >= least_effort:
+            if (def_entry_facts(self.team.table.entries + at, &facts, &high, &low)
+                    and facts.effort >= least_effort):
                 records.append(
-                    entry.high.to_bytes(8, "big") + entry.low.to_bytes(8, "big")
+                    high.to_bytes(8, "big") + low.to_bytes(8, "big")
                     + bytes((facts.lo & 255, facts.hi & 255, facts.effort))
                 )
         return b"".join(records)

@@ -2,6 +2,7 @@
 #ifndef ZERMELO_DEFINITION_CORE_H
 #define ZERMELO_DEFINITION_CORE_H
 
+#include "definition_proof_numbers.h"
 #include "definition_textbook.h"
 
 static inline u128 def_join(u64 high, u64 low) { return (u128)high << 64 | low; }
@@ -80,14 +81,6 @@ static void def_tell(def_search *search, const def_state *state, int lo, int hi)
 /* Forget which moves were good in another search. */
 static void def_forget_order(def_search *search) {
     memset(search->history, 0, 2 * sizeof *search->history * (size_t)search->history_moves);
-}
-
-/* The facts of an entry, if it is one that was written completely. */
-static int def_entry_facts(const def_entry *entry, def_facts *facts) {
-    u64 packed = entry->facts;
-    if (entry->check != def_check(hash_boards(entry->low, entry->high), packed)) return 0;
-    def_unpack(packed, facts);
-    return 1;
 }
 
 /* Put the entry of a checkpoint back. */

@@ -72,6 +72,13 @@ static int def_can(const def_program *program, const def_state *state, const def
     return 0;
 }
 
+static DEF_APART int def_can_without_sets(const def_program *program, const def_state *state,
+                                          int side, int rule) {
+    def_mask sets[DEF_SETS];
+    def_sets(program, state, sets);
+    return def_can(program, state, sets, side, rule);
+}
+
 /* Whether a piece that has just moved can go on by the same rule. */
 static int def_goes_on(const def_program *program, const def_state *state, const def_mask *sets,
                        int side, int rule) {
@@ -157,15 +164,11 @@ static DEF_APART int def_mobility(const def_program *program, const def_state *s
 /* Whether an end or the limit is reached; if so, the score for the side to move. */
 static DEF_APART int def_ended(const def_program *program, const def_state *state, int *score) {
     int side = state->turn;
-    if (program->end_count[side]) {
-        def_mask sets[DEF_SETS];
-        def_sets(program, state, sets);
-        for (int i = 0; i < program->end_count[side]; i++) {
-            const def_end *end = program->ends[side] + i;
-            if (def_run(program, state, sets, end->condition)) {
-                *score = (int)def_run(program, state, sets, end->score);
-                return 1;
-            }
+    for (int i = 0; i < program->end_count[side]; i++) {
+        const def_end *end = program->ends[side] + i;
+        if (def_run(program, state, NULL, end->condition)) {
+            *score = (int)def_run(program, state, NULL, end->score);
+            return 1;
         }
     }
     if (program->limit_clock >= 0 && state->counter[program->limit_clock] >= program->limit_plies) {
@@ -178,9 +181,7 @@ static DEF_APART int def_ended(const def_program *program, const def_state *stat
 /* The score of a position whose side to move is stuck. */
 static DEF_APART int def_stuck_score(const def_program *program, const def_state *state) {
     if (program->stuck < DEF_STUCK_PASS) return program->stuck;
-    def_mask sets[DEF_SETS];
-    def_sets(program, state, sets);
-    return (int)def_run(program, state, sets, program->score[state->turn]);
+    return (int)def_run(program, state, NULL, program->score[state->turn]);
 }
 
 /* -- what moves do ---------------------------------------------------------------------------- */

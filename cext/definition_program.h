@@ -189,6 +189,8 @@ static inline def_mask def_turned(const def_program *program, const def_state *s
 
 static int def_can(const def_program *program, const def_state *state, const def_mask *sets,
                    int side, int rule);
+static int def_can_without_sets(const def_program *program, const def_state *state, int side,
+                                int rule);
 
 static inline int64_t def_floor(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
@@ -209,7 +211,7 @@ static inline const int32_t *def_next_shape(const int32_t *shape) {
     return shape + 2 + (shape[1] < 0 ? -shape[1] : shape[1]);
 }
 
-/* The value of a term. */
+/* The value of a term; sets may be NULL, and are then made where a term needs them. */
 static int64_t def_run(const def_program *program, const def_state *state, const def_mask *sets,
                        int at) {
     int64_t number[DEF_STACK];
@@ -304,7 +306,11 @@ static int64_t def_run(const def_program *program, const def_state *state, const
                                         program->masks[o[2]]);
             at += 3;
             break;
-        case OP_CAN: number[n++] = def_can(program, state, sets, o[1], o[2]); at += 3; break;
+        case OP_CAN:
+            number[n++] = sets ? def_can(program, state, sets, o[1], o[2])
+                               : def_can_without_sets(program, state, o[1], o[2]);
+            at += 3;
+            break;
         default: /* OP_OUTFLANKS */
             number[n++] = def_turned(program, state, o[1], o[2], o[3]) != 0;
             at += 4;

@@ -15,10 +15,14 @@ enum { DEF_MOST_PLIES = 4096, DEF_ARENA = 1 << 20 };
 
 typedef struct {
     u128 key;
-    int64_t order; /* the larger, the earlier */
+    union {
+        int64_t order;                       /* the larger, the earlier */
+        struct { uint32_t proof, disproof; }; /* for whoever has this move */
+    };
     int32_t at;    /* the case */
     int8_t lo, hi; /* what is known about the position after it */
     int8_t final;
+    int8_t same; /* proof numbers only: the same side moves again */
 } def_child;
 
 /* What the threads of one search share. */
@@ -172,14 +176,14 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
 static int def_negamax(def_search *search, const def_state *state, int alpha, int beta, int ply,
                        int used, int scout) {
     int score;
-    if (def_ended(search->program, state, &score)) {
+    if (def_decided(search->program, state, &score)) {
         def_visit(search, ply, used);
         return score;
     }
     return def_go_on(search, state, alpha, beta, ply, used, scout);
 }
 
-/* The same for a position at which no end is reached: fail-soft, as `def_negamax` says. */
+/* The same for a position that is not decided: fail-soft, as `def_negamax` says. */
 static int def_go_on(def_search *search, const def_state *state, int alpha, int beta, int ply,
                      int used, int scout) {
     if (def_visit(search, ply, used)) return 0;
@@ -199,9 +203,6 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         if (facts.hi <= alpha) return facts.hi;
         hint = facts.move;
     }
-    if (program->lines[0] >= 0
-        && (def_playable(program, state) & def_completing(program, state, state->turn)))
-        return 1;
     int32_t *cases = search->moves + used;
     int found = def_real_moves(program, state, state->turn, cases, DEF_PASS);
     if (!found) {

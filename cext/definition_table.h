@@ -1,9 +1,9 @@
 /* The transposition table of definitions: what is proved about positions met before.
  *
  * A bucket is one cache line of two entries. The whole key is stored, so that no two positions are
- * ever taken for each other. Threads read and write without locks: `check` ties key and facts
- * together, and an entry that another thread is half through writing does not match and counts as
- * absent.
+ * ever taken for each other. Threads read and write without locks: the halves of the key are stored
+ * mixed with what is told about the position, so that an entry which another thread is half through
+ * writing shows another key and counts as absent.
  */
 #ifndef ZERMELO_DEFINITION_TABLE_H
 #define ZERMELO_DEFINITION_TABLE_H
@@ -13,17 +13,20 @@
 enum { DEF_NO_MOVE = -1 };
 
 typedef struct {
-    u64 high, low; /* the key */
-    u64 check;     /* key and facts tied together */
-    u64 facts;     /* lo 8 | hi 8 | move 16 | effort 8 | age 8 bits, from the lowest */
+    u64 high, low; /* the key, mixed with the other two */
+    u64 facts;     /* lo 8 | hi 8 | move 16 | effort 8 | age 8 bits, from the lowest; DEF_PRESENT */
+    u64 numbers;   /* of proof-number search: proof 28 | disproof 28 | threshold 8 bits; 0: none */
 } def_entry;
 
 _Static_assert(sizeof(def_entry) == 32, "two entries fit into a cache line");
+
+#define DEF_PRESENT ((u64)1 << 48)
 
 typedef struct {
     int lo, hi;
     int move; /* the best known, DEF_NO_MOVE: none */
     int effort;
+    u64 numbers;
 } def_facts;
 
 typedef struct {
@@ -34,21 +37,33 @@ typedef struct {
 
 static inline u64 def_hash(u128 key) { return hash_boards((u64)key, (u64)(key >> 64)); }
 
-static inline u64 def_check(u64 hash, u64 facts) {
-    return (hash | 1) ^ facts * 0x9fb21c651e98df25ULL;
+/* What the halves of the key are mixed with: each with both words, so that no word of another
+ * position goes unnoticed. */
+static inline u64 def_mixed_high(u64 facts, u64 numbers) {
+    return facts ^ numbers * 0x9fb21c651e98df25ULL;
+}
+
+static inline u64 def_mixed_low(u64 facts, u64 numbers) {
+    return facts * 0xd6e8feb86659fd93ULL ^ numbers;
 }
 
 static inline u64 def_pack(const def_facts *facts, int age) {
     return (u64)(uint8_t)facts->lo | (u64)(uint8_t)facts->hi << 8
            | (u64)(uint16_t)facts->move << 16 | (u64)(uint8_t)facts->effort << 32
-           | (u64)(uint8_t)age << 40;
+           | (u64)(uint8_t)age << 40 | DEF_PRESENT;
 }
 
-static inline void def_unpack(u64 packed, def_facts *facts) {
+/* The facts of an entry and the key that it shows; 0 if nothing was ever written there. */
+static inline int def_entry_facts(const def_entry *entry, def_facts *facts, u64 *high, u64 *low) {
+    u64 packed = entry->facts, numbers = entry->numbers;
+    *high = entry->high ^ def_mixed_high(packed, numbers);
+    *low = entry->low ^ def_mixed_low(packed, numbers);
     facts->lo = (int8_t)packed;
     facts->hi = (int8_t)(packed >> 8);
     facts->move = (int16_t)(packed >> 16);
     facts->effort = (uint8_t)(packed >> 32);
+    facts->numbers = numbers;
+    return (packed & DEF_PRESENT) != 0;
 }
 
 static inline def_entry *def_bucket(const def_table *table, u64 hash) {
@@ -61,26 +76,25 @@ static inline void def_prefetch(const def_table *table, u128 key) {
 
 /* The entry of a key, with its facts; NULL if there is none. */
 static inline def_entry *def_probe(const def_table *table, u128 key, def_facts *facts) {
-    u64 hash = def_hash(key);
-    def_entry *entry = def_bucket(table, hash);
+    def_entry *entry = def_bucket(table, def_hash(key));
     for (int i = 0; i < 2; i++, entry++) {
-        if (entry->low != (u64)key || entry->high != (u64)(key >> 64)) continue;
-        u64 packed = entry->facts;
-        if (entry->check != def_check(hash, packed)) continue;
-        def_unpack(packed, facts);
-        return entry;
+        u64 high, low;
+        if (def_entry_facts(entry, facts, &high, &low) && low == (u64)key
+            && high == (u64)(key >> 64))
+            return entry;
     }
     return NULL;
 }
 
 static inline int def_effort(u64 nodes) { return last_bit(nodes | 1) + 1; }
 
-/* Record a proved bound; what was known before stays true with it. The first entry of a bucket
- * keeps what was most expensive during this search, the second takes whatever comes. */
-static void def_store(def_table *table, u128 key, int lo, int hi, int move, u64 nodes) {
-    u64 hash = def_hash(key);
-    def_facts facts = {lo, hi, move, def_effort(nodes)}, old;
-    def_entry *bucket = def_bucket(table, hash), *entry = def_probe(table, key, &old);
+/* Record a proved bound, and numbers if there are any; what was known before stays true with it.
+ * The first entry of a bucket keeps what was most expensive during this search, the second takes
+ * whatever comes. */
+static void def_record(def_table *table, u128 key, int lo, int hi, int move, u64 nodes,
+                       u64 numbers) {
+    def_facts facts = {lo, hi, move, def_effort(nodes), numbers}, old;
+    def_entry *bucket = def_bucket(table, def_hash(key)), *entry = def_probe(table, key, &old);
     if (entry) {
         if (old.lo > lo) facts.lo = old.lo;
         if (old.hi < hi) facts.hi = old.hi;
@@ -96,10 +110,14 @@ static void def_store(def_table *table, u128 key, int lo, int hi, int move, u64 
         }
     }
     u64 packed = def_pack(&facts, table->age);
-    entry->low = (u64)key;
-    entry->high = (u64)(key >> 64);
     entry->facts = packed;
-    entry->check = def_check(hash, packed);
+    entry->numbers = numbers;
+    entry->high = (u64)(key >> 64) ^ def_mixed_high(packed, numbers);
+    entry->low = (u64)key ^ def_mixed_low(packed, numbers);
+}
+
+static inline void def_store(def_table *table, u128 key, int lo, int hi, int move, u64 nodes) {
+    def_record(table, key, lo, hi, move, nodes, 0);
 }
 
 #endif

@@ -3,6 +3,7 @@
 from zermelo.engine.factory import open_engine
 from zermelo.engine.interface import (
     ALGORITHMS,
+    EVERY_ALGORITHM,
     CheckpointError,
     Efforts,
     Engine,
@@ -18,6 +19,7 @@ from zermelo.engine.shared_table import SharedTable
 
 __all__ = [
     "ALGORITHMS",
+    "EVERY_ALGORITHM",
     "CheckpointError",
     "Efforts",
     "Engine",

@@ -8,11 +8,11 @@ An engine has a capability if it has its methods; nobody asks for the engine's c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from zermelo.engine.interface import Efforts
-from zermelo.games import Score
+from zermelo.games import Key, Move, Score
 
 
 @runtime_checkable
@@ -32,6 +32,25 @@ class AppraisesMany(Protocol):
 
     def efforts_all(self, questions: Sequence[tuple[Any, int]]) -> list[Efforts] | None:
         """The efforts for each position and threshold; None where the engine knows none."""
+
+
+class Secured(NamedTuple):
+    """The score of a canonical position is at least, or at most, the bound."""
+
+    key: Key
+    at_least: bool
+    bound: int
+    #: At least: the move that secures it.
+    move: Move | None
+
+
+@runtime_checkable
+class WritesStrategies(Protocol):
+    """Proofs to the end of every game, without a question for each position."""
+
+    def strategies(self, statements: Iterable[Secured]) -> Iterator[Secured]:
+        """The statements, which hold, and all that they rest on: one move where a bound is
+        secured, every reply where it is not. Positions where the game is over are left out."""
 
 
 @runtime_checkable

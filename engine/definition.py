@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from zermelo.cext import definition_large, definition_small
+from zermelo.engine.capabilities import Secured
 from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.definition_program import Program
+from zermelo.engine.definition_strategy import StrategyReader
 from zermelo.engine.interface import (
+    EVERY_ALGORITHM,
     Efforts,
     EngineError,
     Known,
@@ -26,6 +29,8 @@ from zermelo.games.definition.reference import DefinedPosition
 
 #: Threads share nothing but the table, and these use none.
 WITHOUT_TABLE = ("minimax", "alphabeta")
+#: Algorithms that ask whether a threshold is reached, again and again.
+NULL_WINDOWS = ("mtdf", "pns")
 SAMPLED_GAMES = 64
 SAMPLE_SEED = 1
 #: ln(nodes) of solving small boards of eight games, divided by the plies of random games: 0.5 to
@@ -42,6 +47,7 @@ def open_definition_engine(
 
 
 class DefinitionEngine(CompiledEngine):
+    algorithms = EVERY_ALGORITHM
     game: DefinedGame
     checkpoint_kind = b"ZDC2"
     checkpoint_effort = 6  # 2^5 nodes
@@ -87,6 +93,14 @@ class DefinitionEngine(CompiledEngine):
             raise ValueError("half a record")
         self.core.load(records)
 
+    def strategies(self, statements: Iterable[Secured]) -> Iterator[Secured]:
+        self.core.prepare(None)
+        return StrategyReader(self.core, self._reaches).follow(statements)
+
+    def _reaches(self, key: bytes, threshold: int) -> bool:
+        found = self._ask(key, "negamax", threshold - 1, threshold)
+        return found is not None and found >= threshold
+
     # -- searching --------------------------------------------------------------------
 
     def _search(
@@ -109,7 +123,7 @@ class DefinitionEngine(CompiledEngine):
         all_scores = Window(limits.lo - 1, limits.hi + 1)
         guess = self.guess(self.game.decode(key))
         while not window.settled_by(self._bounds):
-            if algorithm == "mtdf":
+            if algorithm in NULL_WINDOWS:
                 asked = window.next_question(guess, self._bounds)
             elif algorithm == "minimax":
                 asked = all_scores

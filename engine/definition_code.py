@@ -73,13 +73,15 @@ class Code:
 
     def line_table(self, lines: frozenset[int]) -> int:
         """Where a table of lines by shape stands: how many shapes, then for each the mask of where
-        lines begin, the number of further cells, and how far these are."""
+        lines begin, the number of further cells, the distance between neighbours (0: they are not
+        equally far apart), and how far each is."""
         shapes = sorted(shapes_of(lines).items())
         start = len(self.code)
         self.code.append(len(shapes))
         for shape, begins in shapes:
             distances = [at for at in range(1, shape.bit_length()) if shape >> at & 1]
-            self.code += [self.mask(begins), len(distances), *distances]
+            apart = distances[0] if _doubled(distances) else 0
+            self.code += [self.mask(begins), len(distances), apart, *distances]
         return start
 
     # -- code -------------------------------------------------------------------------

@@ -16,7 +16,10 @@ from typing import Any, NamedTuple, Protocol
 from zermelo import ZermeloError
 from zermelo.games import KEY_BYTES, Bounds, Game, Key, Move
 
+#: What every engine can do.
 ALGORITHMS = ("minimax", "alphabeta", "negamax", "negascout", "mtdf")
+#: With proof-number search, which the engine for definitions can do.
+EVERY_ALGORITHM = (*ALGORITHMS, "pns")
 
 
 class Status(Enum):
@@ -110,7 +113,7 @@ class Engine(Protocol):
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """Those of `ALGORITHMS` that `solve` takes."""
+        """Those of `EVERY_ALGORITHM` that `solve` takes."""
 
     def solve(
         self,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from zermelo.engine.interface import (
     ALGORITHMS,
+    EVERY_ALGORITHM,
     EngineError,
     Known,
     SearchReport,
@@ -66,8 +67,10 @@ class SearchingEngine(ABC):
 
     def _checked(self, window: Window | None, algorithm: str) -> Window:
         """The window to search: all scores by default; `EngineError` for a wrong request."""
-        if algorithm not in ALGORITHMS:
-            raise EngineError(f"unknown algorithm {algorithm!r}; known: {', '.join(ALGORITHMS)}")
+        if algorithm not in EVERY_ALGORITHM:
+            raise EngineError(
+                f"unknown algorithm {algorithm!r}; known: {', '.join(EVERY_ALGORITHM)}"
+            )
         if algorithm not in self.algorithms:
             raise EngineError(
                 f"the engine of {self.game.name} knows no algorithm {algorithm!r}; only"

@@ -8,10 +8,13 @@ question that the engine has just answered, so what is written was searched here
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from zermelo.checker import Entry, Leaf
+from zermelo.checker.definition.game import CheckedDefinition
 from zermelo.engine import Window, open_engine
+from zermelo.engine.capabilities import Secured, WritesStrategies
 from zermelo.engine.securing import securing_move
 from zermelo.games import Move
 from zermelo.proof.moves import MoveFinder, Place, Step
@@ -34,6 +37,9 @@ class Descent:
     ) -> list[Entry]:
         """The entries with every leaf above the depth continued; no depth: to the end."""
         self._entries = {((e.key, e.history), e.at_least): e for e in entries}
+        if self._to_depth is None and isinstance(self._engine, WritesStrategies):
+            self._read_strategies(self._engine, report)
+            return list(self._entries.values())
         root = self._game.canonical(start)
         place = (self._game.encode(root), self._game.history(root))
         level = {statement for at_least in (True, False)
@@ -50,6 +56,22 @@ class Descent:
             seen |= level
             depth += 1
         return list(self._entries.values())
+
+    def _read_strategies(self, engine: WritesStrategies, report: Report) -> None:
+        """Put what the engine writes down in the place of every leaf."""
+        checked = self._moves.checked
+        assert isinstance(checked, CheckedDefinition)  # noqa: S101 - who writes plays definitions
+        number = cache(lambda move: checked.move_number(self._game.move_name(move)))
+        leaves = [Secured(entry.key, entry.at_least, entry.bound, None)
+                  for entry in self._entries.values() if entry.leaf is not None]
+        for count, (key, at_least, bound, move) in enumerate(engine.strategies(leaves)):
+            if not count % 4096:
+                report(len(self._entries))
+            known = self._entries.get(((key, b""), at_least))
+            if known is None or known.leaf is not None:
+                self._entries[(key, b""), at_least] = Entry(
+                    key, b"", at_least, bound, None if move is None else number(move), None
+                )
 
     def _expand(self, statement: Statement, depth: int) -> set[Statement]:
         """The statements that this one rests on, after continuing it if it is a leaf."""

@@ -136,6 +136,10 @@ class CheckedDefinition(Game[Position]):
     def side_to_move(self, position: Position) -> str:
         return self._tables.setup.sides[position.turn]
 
+    def move_number(self, name: str) -> Move:
+        """The number of the move with this name, which the rules can make somewhere."""
+        return PASS if name == "pass" else self._tables.moves.index(name)
+
     def move_name(self, move: Move) -> str:
         if move == PASS:
             return "pass"

@@ -17,7 +17,7 @@ from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Listed, Suite, load_suite
 from zermelo.cli.watch import Ticker, watch
-from zermelo.engine import ALGORITHMS, Engine, open_engine
+from zermelo.engine import EVERY_ALGORITHM, Engine, open_engine
 
 WRONG = 1  # exit code: somebody got another value than the suite lists
 NODE_BUDGET = 50_000_000
@@ -41,7 +41,7 @@ class Tally:
 @click.argument("suite")
 @option("--game", "spec", metavar="SPEC",
         help="The game of the suite, if the suite does not tell.")
-@option("--algorithm", "algorithms", type=click.Choice(ALGORITHMS), multiple=True,
+@option("--algorithm", "algorithms", type=click.Choice(EVERY_ALGORITHM), multiple=True,
         help="Compare only these; may be repeated.")
 @node_budget_option(type=click.IntRange(1, 2**63 - 1), default=None,
                     help="Give a position up after this number of nodes."

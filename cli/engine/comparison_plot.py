@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from zermelo.cli.charts import text_bars
 from zermelo.cli.plots import open_canvas, print_text_plot
-from zermelo.engine import ALGORITHMS
+from zermelo.engine import EVERY_ALGORITHM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from zermelo.cli.engine.compare import Tally
 
-_MARKERS = dict(zip(ALGORITHMS, "Xosd^", strict=True))
-_COLOURS = dict(zip(ALGORITHMS, ("C7", "C0", "C1", "C2", "C3"), strict=True))
+_MARKERS = dict(zip(EVERY_ALGORITHM, "Xosd^v", strict=True))
+_COLOURS = dict(zip(EVERY_ALGORITHM, ("C7", "C0", "C1", "C2", "C3", "C4"), strict=True))
 _ROW_INCHES, _MARGIN_INCHES = 0.26, 1.6
 
 
@@ -59,7 +59,7 @@ def _scatter(
     axes: Axes, rows: list[str], tallies: list[Tally], amounts: list[float]
 ) -> None:
     """One marker a contestant; hollow where the node budget made it a lower bound."""
-    for algorithm in ALGORITHMS:
+    for algorithm in EVERY_ALGORITHM:
         ours = [(tally, amount) for tally, amount in zip(tallies, amounts, strict=True)
                 if tally.contestant.algorithm == algorithm]
         if not ours:

@@ -26,7 +26,7 @@ from zermelo.cli.output import (
 from zermelo.cli.plain_errors import INTERRUPTED, CommandError
 from zermelo.cli.suite import Listed, find_position, load_suite
 from zermelo.cli.watch import Ticker, watch
-from zermelo.engine import ALGORITHMS, Engine, SearchReport, Status, Window, open_engine
+from zermelo.engine import EVERY_ALGORITHM, Engine, SearchReport, Status, Window, open_engine
 from zermelo.games import Game
 from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 
@@ -69,8 +69,9 @@ class Task:
         help="Tell only scores strictly between LO and HI apart.  [default: all scores]")
 @option("--goal", type=click.Choice(["score", "outcome"]), default="score",
         help="The exact score, or only who wins (the window -1,1).")
-@option("--algorithm", type=click.Choice(ALGORITHMS), default="mtdf",
-        help="The last two are the fast ones, the others are as in the textbooks.")
+@option("--algorithm", type=click.Choice(EVERY_ALGORITHM), default="mtdf",
+        help="negascout and mtdf are the fast ones, pns (games as data) is proof-number search,"
+        " the others are as in the textbooks.")
 @option("--threads", type=click.IntRange(1, MOST_THREADS), default=1,
         help="Threads that search together.")
 @option("--hash-mb", type=click.IntRange(min=1), default=64,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from zermelo.cli.engine.contestants import contestants
-from zermelo.engine import ALGORITHMS, Engine, EngineError, open_engine
-from zermelo.engine.capabilities import CountsLines, Switchable, Textbook
+from zermelo.engine import ALGORITHMS, EVERY_ALGORITHM, Engine, EngineError, open_engine
+from zermelo.engine.capabilities import CountsLines, Switchable, Textbook, WritesStrategies
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import open_game
 
@@ -22,17 +22,18 @@ def registered(spec: str) -> Engine:
 @pytest.mark.parametrize(("engine", "capabilities", "algorithms"), [
     (registered("reversi:4x4"), {CountsLines, Switchable, Textbook}, ALGORITHMS),
     (registered("go:2x2"), {Switchable}, ALGORITHMS),
-    (registered("mnk:3x3"), {CountsLines}, ALGORITHMS),
+    (registered("mnk:3x3"), {CountsLines, WritesStrategies}, EVERY_ALGORITHM),
     (portable("go:2x2"), set(), ALGORITHMS),
 ], ids=["reversi", "go", "definition", "portable"])
 def test_capabilities(
     engine: Engine, capabilities: set[type], algorithms: tuple[str, ...]
 ) -> None:
-    found = {one for one in (CountsLines, Switchable, Textbook) if isinstance(engine, one)}
+    every = (CountsLines, Switchable, Textbook, WritesStrategies)
+    found = {one for one in every if isinstance(engine, one)}
     assert found == capabilities
     assert engine.algorithms == algorithms
-    for algorithm in set(ALGORITHMS) - set(algorithms):
-        with pytest.raises(EngineError, match=f"no algorithm '{algorithm}'; only mtdf"):
+    for algorithm in set(EVERY_ALGORITHM) - set(algorithms):
+        with pytest.raises(EngineError, match=f"no algorithm '{algorithm}'; only minimax"):
             engine.solve(engine.game.initial(), algorithm=algorithm)
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.definitions import play_text
 from tests.support.effort import REPEATED
 from tests.support.minimax import minimax
-from zermelo.engine import ALGORITHMS, Known, Status, Window, open_engine
+from zermelo.engine import EVERY_ALGORITHM, Known, Status, Window, open_engine
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games import Bounds, GameError, open_game
 from zermelo.games.definition.game import DefinedGame
@@ -199,12 +199,12 @@ def test_the_kernel_plays_changed_games_as_the_reference(seed: int) -> None:
 def test_all_algorithms_find_the_value(spec: str) -> None:
     game = open_game(spec)
     expected = minimax(game, game.initial())
-    assert {name: value(spec, algorithm=name) for name in ALGORITHMS} == dict.fromkeys(
-        ALGORITHMS, expected
+    assert {name: value(spec, algorithm=name) for name in EVERY_ALGORITHM} == dict.fromkeys(
+        EVERY_ALGORITHM, expected
     )
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", EVERY_ALGORITHM)
 def test_values_along_games(algorithm: str) -> None:
     """Both sides to move, positions in the middle, windows that tell only a bound."""
     game = open_game("dots-and-boxes:1x2")
@@ -217,6 +217,31 @@ def test_values_along_games(algorithm: str) -> None:
                 bounds = engine.solve(position, window, algorithm=algorithm).bounds
                 assert bounds.lo <= expected <= bounds.hi
                 assert (window or Window(-9, 9)).settled_by(bounds)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_proof_numbers_answer_questions(threads: int) -> None:
+    """Thresholds around the value, from positions of both sides, with what others have proved."""
+    for spec in ("kalah:3x2", "connect-four:4x4,k=3", "domineering:4x4", "alquerque:3x3,plies=2"):
+        game = open_game(spec)
+        assert isinstance(game, DefinedGame)
+        engine = open_engine(game, hash_mb=2, threads=threads)
+        for position in games_of(game, 1)[0][:8]:
+            value = open_engine(game, hash_mb=2).solve(position).bounds.lo
+            for threshold in {value, value + 1} & {*range(1 - game.max_score, game.max_score + 1)}:
+                bounds = engine.solve(
+                    position, Window.question(threshold), algorithm="pns"
+                ).bounds
+                assert bounds.answers(threshold) is (value >= threshold)
+
+
+def test_proof_numbers_stop_at_the_budget() -> None:
+    game = open_game("breakthrough:6x6")
+    report = open_engine(game, hash_mb=2).solve(
+        game.initial(), algorithm="pns", node_budget=3000
+    )
+    assert report.status is Status.EXHAUSTED
+    assert report.nodes <= 3001
 
 
 def test_the_line_keeps_the_value() -> None:
@@ -333,7 +358,8 @@ PUBLISHED = {
 }  # fmt: skip
 SLOWER = {
     "connect-four:5x5": 0, "connect-four:4x7": 0, "connect-four:5x6": 0, "clobber:2x10": 1,
-    "clobber:2x12": -1, "cram:3x8": 1, "konane:6x6": -1,
+    "clobber:2x12": -1, "cram:3x8": 1, "konane:6x6": -1, "connect-four:6x5": 0,
+    "domineering:6x6": 1,
 }  # fmt: skip
 
 
@@ -421,6 +447,42 @@ def test_positions_of_connect_four() -> None:
         }
         counts.append(len(level))
     assert counts == published
+
+
+def _fox_has_escaped(board: list[str]) -> bool:
+    """Whether the fox stands in an area of two cells or more that no hound can ever reach."""
+    cells = {(row, col): sign for row, line in enumerate(board) for col, sign in enumerate(line)}
+
+    def reached(row: int, col: int) -> bool:
+        return cells[row, col] == "h" or any(
+            reached(row - 1, beside) for beside in (col - 1, col + 1) if (row - 1, beside) in cells
+        )
+
+    fox = next(cell for cell, sign in cells.items() if sign == "F")
+    around = [(fox[0] + up, fox[1] + right) for up in (-1, 1) for right in (-1, 1)]
+    return not reached(*fox) and any(cell in cells and not reached(*cell) for cell in around)
+
+
+@pytest.mark.parametrize(("size", "published"), [("4x4", 83), ("6x6", 8175)])
+def test_positions_of_fox_and_hounds(size: str, published: int) -> None:
+    """Published by J. Leslie-Hurd (gilith.com, 2018): the fox wins by outlasting the hounds, and
+    nobody goes on from a position in which it is out of their reach for good."""
+    engine = engine_for(f"fox-and-hounds:{size},goal=outlast")
+    game = engine.game
+    found = {game.initial()}
+    level = [*found]
+    while level:
+        going_on = [
+            game.encode(position) for position in level
+            if not _fox_has_escaped(game.format(position).split()[0].split("/"))
+        ]
+        level = [
+            game.decode(key) for key in
+            {after for key in going_on for _, after in _pairs(engine.core.children(key))}
+        ]
+        level = [position for position in level if position not in found]
+        found.update(level)
+    assert len(found) == published
 
 
 def _pairs(found: list[tuple[int, bytes]] | int) -> list[tuple[int, bytes]]:

@@ -1,0 +1,120 @@
+"""Published values of games as data, and Connect Four extrapolated from boards that are solved."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from statistics import NormalDist, linear_regression
+from typing import cast
+
+from zermelo.engine import SearchReport, Status, open_engine
+from zermelo.engine.definition import DefinitionEngine
+from zermelo.games import open_game
+
+#: For the first player. Connect-n is Tromp's, for the outcome; all others are exact scores but
+#: where the sign tells who wins.
+PUBLISHED = {
+    "connect-four:4x4": 0, "connect-four:4x5": 0, "connect-four:4x6": -1, "connect-four:4x7": 0,
+    "connect-four:4x8": -1, "connect-four:5x4": 0, "connect-four:5x5": 0, "connect-four:5x6": 0,
+    "connect-four:5x7": 0, "connect-four:6x4": 0, "connect-four:6x5": 0, "connect-four:6x6": -1,
+    "mnk:3x3": 0, "mnk:3x3,misere=yes": 0, "mnk:4x4,k=4": 0, "mnk:4x4,k=3": 1, "mnk:5x5,k=3": 1,
+    "hex:3x3": 1, "hex:4x4": 1, "hex:5x5": 1,
+    **{f"clobber:2x{n}": 1 if n % 3 else -1 for n in range(2, 13)},
+    **{f"cram:2x{n}": 1 if n % 2 else -1 for n in range(2, 9)},
+    "cram:3x3": -1, "cram:3x4": 1, "cram:3x5": 1, "cram:3x6": 1, "cram:3x7": 1, "cram:3x8": 1,
+    "konane:4x4": -1, "konane:5x5": 1, "konane:6x6": -1,
+    "domineering:2x2": 1, "domineering:4x4": 1, "domineering:5x5": -1, "domineering:6x6": 1,
+    "breakthrough:5x5": -1,
+    "dots-and-boxes:1x1": -1, "dots-and-boxes:2x2": 2,
+    "kalah:2x2": -2, "kalah:4x3": 6, "kalah:6x2": 6,
+    "fox-and-hounds:4x4": -1, "fox-and-hounds:6x6": 1, "l-game:": 0, "frogs:3x3": 1,
+    "nim:3-4-5": 1, "nim:1-2-3": -1, "greedy-nim:4-4-3,k=2": -1, "subtraction:12,k=3": -1,
+}  # fmt: skip
+#: Nim values of cram on 3 x n, for n from 3.
+CRAM_NIM_VALUES = (0, 1, 1, 4, 1, 3)
+#: Boards by which Connect Four is extrapolated, the smallest first.
+SMALLER_BOARDS = ("4x4", "4x5", "5x4", "4x6", "6x4", "5x5", "4x7", "5x6", "6x5")
+CHANCE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    spec: str
+    report: SearchReport
+    seconds: float
+
+
+def solve(spec: str, *, hash_mb: int, threads: int, algorithm: str = "mtdf") -> Solved:
+    game = open_game(spec)
+    engine = open_engine(game, hash_mb=hash_mb, threads=threads)
+    started = time.perf_counter()
+    report = engine.solve(game.initial(), algorithm=algorithm)
+    return Solved(spec, report, time.perf_counter() - started)
+
+
+def print_values(prefix: str, hash_mb: int, threads: int, algorithm: str) -> int:
+    """Solve what is published and print the table; the number of values that differ."""
+    wrong = 0
+    for spec, published in PUBLISHED.items():
+        if not spec.startswith(prefix):
+            continue
+        solved = solve(spec, hash_mb=hash_mb, threads=threads, algorithm=algorithm)
+        bounds = solved.report.bounds
+        right = solved.report.status is Status.SOLVED and bounds.lo == bounds.hi == published
+        wrong += not right
+        print(f"{spec:26} {published:+d} published, {bounds.lo:+d} found,"
+              f" {solved.report.nodes:14,} nodes {solved.seconds:9.2f} s"
+              f"  {'' if right else 'DIFFERS'}", flush=True)
+    if "cram".startswith(prefix[:4]):
+        for cols, published in enumerate(CRAM_NIM_VALUES[:4], 3):
+            found = nim_value(f"cram:3x{cols}")
+            wrong += found != published
+            print(f"nim value of cram 3x{cols}: {published} published, {found} found", flush=True)
+    return wrong
+
+
+def nim_value(spec: str) -> int:
+    """The least number that is no nim value of a position after a move: Sprague and Grundy."""
+    game = open_game(spec)
+    core = cast(DefinitionEngine, open_engine(game, hash_mb=1)).core
+    known: dict[bytes, int] = {}
+
+    def value(key: bytes) -> int:
+        key = core.canonical(key)
+        if key not in known:
+            children = core.children(key)
+            below = set() if isinstance(children, int) else {value(at) for _, at in children}
+            known[key] = next(n for n in range(len(below) + 1) if n not in below)
+        return known[key]
+
+    return value(game.encode(game.initial()))
+
+
+def print_estimate(hash_mb: int, threads: int) -> None:
+    """How long Connect Four 6x7 would take, by the growth of smaller boards."""
+    cells, logs, nodes, seconds = [], [], 0, 0.0
+    for size in SMALLER_BOARDS:
+        solved = solve(f"connect-four:{size}", hash_mb=hash_mb, threads=threads)
+        rows, cols = map(int, size.split("x"))
+        cells.append(rows * cols)
+        logs.append(math.log(solved.report.nodes))
+        nodes, seconds = nodes + solved.report.nodes, seconds + solved.seconds
+        print(f"connect-four:{size}  {solved.report.nodes:12,} nodes {solved.seconds:8.2f} s",
+              flush=True)
+    slope, intercept = linear_regression(cells, logs)
+    spread = math.sqrt(
+        sum((log - intercept - slope * at) ** 2 for at, log in zip(cells, logs, strict=True))
+        / (len(cells) - 2)
+    )
+    middle = sum(cells) / len(cells)
+    # The error of the line itself grows with the distance from the boards that were solved.
+    reach = math.sqrt(1 + 1 / len(cells) + (42 - middle) ** 2
+                      / sum((at - middle) ** 2 for at in cells))
+    factor = math.exp(NormalDist().inv_cdf((1 + CHANCE) / 2) * spread * reach)
+    expected = math.exp(intercept + slope * 42)
+    hours = expected / (nodes / seconds) / 3600
+    print(f"connect-four:6x7  about {expected:.1e} nodes (factor {factor:.0f} either way,"
+          f" {CHANCE:.0%}), {hours:.1f} h at {nodes / seconds:,.0f} nodes/s"
+          f" ({hours / factor:.1f} to {hours * factor:.1f} h), if its table holds what"
+          " smaller boards keep in theirs")
