@@ -84,6 +84,9 @@ class CheckedDefinition(Game[Position]):
     def moves(self, position: Position) -> list[Move]:
         return self._rules.moves(position)
 
+    def is_final(self, position: Position) -> bool:
+        return self._rules.is_over(position)
+
     def play(self, position: Position, move: Move) -> Position:
         return self._rules.play(position, move)
 

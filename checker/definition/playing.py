@@ -55,7 +55,18 @@ class Rules:
         found = self._own_moves(position, position.turn)
         if found or self._setup.stuck != "pass":
             return found
-        return [PASS] if self._own_moves(position, 1 - position.turn) else []
+        return [PASS] if self._can_move(position, 1 - position.turn) else []
+
+    def is_over(self, position: Position) -> bool:
+        """Whether there is no legal move; the first that is found tells."""
+        if self.ended(position) is not None:
+            return True
+        if position.passing or self._can_move(position, position.turn):
+            return False
+        return self._setup.stuck != "pass" or not self._can_move(position, 1 - position.turn)
+
+    def _can_move(self, position: Position, side: int) -> bool:
+        return any(case.guard.holds(position) for _, cases in self._moves[side] for case in cases)
 
     def _own_moves(self, position: Position, side: int) -> list[int]:
         return [move for move, cases in self._moves[side]
