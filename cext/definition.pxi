@@ -1,5 +1,6 @@
 # The kernel for all definitions: programs made of tables, played and searched in C.
 
+cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -131,6 +132,7 @@ _BATCH = 64  # nodes that one of several threads counts together
 _KEY_BYTES = 16
 
 
+@cython.no_gc  # it holds numbers alone; a collector would clear them before they are freed
 cdef class Core:
     """One program with a transposition table and one or more threads that search with it;
     positions go in and out as keys."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
 from functools import cache
@@ -13,6 +14,7 @@ from tests.support.definitions import play_text
 from tests.support.effort import REPEATED
 from tests.support.minimax import minimax
 from zermelo.engine import EVERY_ALGORITHM, Known, Status, Window, open_engine
+from zermelo.engine.capabilities import Secured
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games import Bounds, GameError, open_game
 from zermelo.games.definition.game import DefinedGame
@@ -242,6 +244,39 @@ def test_proof_numbers_stop_at_the_budget() -> None:
     )
     assert report.status is Status.EXHAUSTED
     assert report.nodes <= 3001
+
+
+@pytest.mark.parametrize("spec", ["kalah:2x2", "alquerque:3x3,plies=2"])
+def test_strategies_hold_to_the_end(spec: str) -> None:
+    """One move where a bound is secured, every reply where not, and each bound is true."""
+    engine = engine_for(spec)
+    game = engine.game
+    value = engine.solve(game.initial()).bounds.lo
+    root = game.encode(game.canonical(game.initial()))
+    found = {
+        (each.key, each.at_least): each
+        for each in engine.strategies([Secured(root, True, value, None)])
+    }
+    for (key, at_least), (_, _, bound, chosen) in found.items():
+        position = game.decode(key)
+        exact = minimax(game, position)
+        assert exact >= bound if at_least else exact <= bound
+        for move in game.moves(position) if chosen is None else [chosen]:
+            after = game.canonical(game.play(position, move))
+            if game.is_final(after):
+                score = -game.score(after)
+                assert score >= bound if at_least else score <= bound
+            else:
+                assert found[game.encode(after), not at_least].bound == -bound
+
+
+def test_an_engine_that_refers_to_itself_is_freed() -> None:
+    """A collector must not take from the kernel what it has to free."""
+    core = open_engine(open_game("mnk:2x2,k=2"), hash_mb=1).core  # type: ignore[attr-defined]
+    cycle: list[Any] = [core]
+    cycle.append(cycle)
+    del core, cycle
+    gc.collect()
 
 
 def test_the_line_keeps_the_value() -> None:
