@@ -1,21 +1,15 @@
-"""Starts clients within milliseconds: a process that has loaded everything and forks.
-
-A line of JSON on its input says what to start; a line on its output names the process.
-`{"kill": pid}` kills one and answers when it is gone. Sensors may come from a file.
-"""
+"""Clients that start within milliseconds and can be killed; their sensors may come from a file."""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import signal
 import subprocess
-import sys
-import traceback
 from datetime import time
 from pathlib import Path
 from typing import Any
+
+from tests.support.preloaded import Forked
 
 
 class FileSensors:
@@ -44,39 +38,29 @@ class FileSensors:
 
 
 class Forker:
-    """The test's side of it."""
+    """The clients of one test, none of which outlives it."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._running: dict[int, Forked] = {}
 
     def start(self, **wanted: Any) -> int:
         """A new client; its process id."""
-        return int(self._ask(wanted))
+        process = Forked(f"{__name__}:live", wanted, stdout=subprocess.DEVNULL)
+        self._running[process.pid] = process
+        return process.pid
 
     def kill(self, pid: int) -> None:
         """kill -9, and wait until it is gone."""
-        self._ask({"kill": pid})
+        process = self._running.pop(pid)
+        process.kill()
+        process.wait(120)
 
     def __enter__(self) -> Forker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(120)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
-    def _ask(self, request: dict[str, Any]) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        assert answer, "the forker died"
-        return answer
+        for pid in list(self._running):
+            self.kill(pid)
 
 
 def live(wanted: dict[str, Any]) -> None:
@@ -105,41 +89,3 @@ def live(wanted: dict[str, Any]) -> None:
         durable=wanted.get("durable", True),
     )
     daemon.run(settings, FileSensors(wanted.get("sensors", "")))
-
-
-def main() -> None:
-    from zermelo.client import daemon  # noqa: F401
-
-    running: set[int] = set()
-    for line in sys.stdin:
-        wanted = json.loads(line)
-        if "kill" in wanted:
-            end(wanted["kill"])
-            running.remove(wanted["kill"])
-            print("gone", flush=True)  # noqa: T201
-            continue
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                os.dup2(2, 1)
-                live(wanted)
-                code = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(code)
-        running.add(pid)
-        print(pid, flush=True)  # noqa: T201
-    # A test that failed leaves nothing behind.
-    for pid in running:
-        end(pid)
-
-
-def end(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-
-
-if __name__ == "__main__":
-    main()

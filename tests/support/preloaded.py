@@ -1,8 +1,8 @@
-"""Commands that start within milliseconds: a process that has loaded the command line forks them.
+"""Processes that start within milliseconds: one that has loaded Zermelo forks them.
 
 Half of the processor time of a test of the command line is the start of Python and its imports. A
 forked command is a process of its own all the same: with its own streams, environment, folder,
-signals, limits and exit code. tests/acceptance/install and the examples start real ones.
+signals, limits and exit code. tests/acceptance/install and the examples start theirs from nothing.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ import array
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 STATUS = struct.Struct("i")
@@ -33,15 +38,18 @@ MODULES = (
 )  # fmt: skip
 
 
-class Command(subprocess.Popen[Any]):
-    """`zermelo` with these arguments, as `subprocess.Popen` has it.
+class Forked(subprocess.Popen[Any]):
+    """A process that calls a function, "module:name", with values that JSON can tell.
 
     `most_bytes` limits its address space.
     """
 
-    def __init__(self, *arguments: object, most_bytes: int | None = None, **options: Any) -> None:
-        self._most_bytes = most_bytes
-        super().__init__(["zermelo", *map(str, arguments)], **options)
+    def __init__(
+        self, function: str, *values: Any, arguments: Sequence[str] = ("forked",),
+        most_bytes: int | None = None, **options: Any,
+    ) -> None:  # fmt: skip
+        self._call = {"function": function, "values": values, "most_bytes": most_bytes}
+        super().__init__(list(arguments), **options)
 
     def _execute_child(  # type: ignore[override]
         self, args: Any, executable: Any, preexec_fn: Any, close_fds: Any, pass_fds: Any,
@@ -59,7 +67,7 @@ class Command(subprocess.Popen[Any]):
                 [own if stream == -1 else stream for own, stream in enumerate(streams)] + [theirs],
                 arguments=args, folder=os.fspath(cwd or os.getcwd()),
                 environment=dict(os.environ if env is None else env),
-                session=start_new_session, most_bytes=self._most_bytes,
+                session=start_new_session, **self._call,
             )
         finally:
             os.close(theirs)
@@ -88,10 +96,20 @@ class Command(subprocess.Popen[Any]):
         return self.returncode
 
 
+class Command(Forked):
+    """`zermelo` with these arguments."""
+
+    def __init__(self, *arguments: object, **options: Any) -> None:
+        super().__init__(
+            "zermelo.cli:main", arguments=["zermelo", *map(str, arguments)], **options
+        )
+
+
 class _Forker:
     """The process that forks, seen from the tests."""
 
     def __init__(self) -> None:
+        self._asking = threading.Lock()
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_BYTES)
         with theirs:
@@ -102,14 +120,12 @@ class _Forker:
             )  # fmt: skip
 
     def fork(self, descriptors: list[int], **request: Any) -> int:
-        """The process id of a new command."""
-        rights = array.array("i", descriptors)
-        self._ours.sendmsg(
-            [json.dumps(request).encode()],
-            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)],
-        )
-        pid = self._ours.recv(STATUS.size)
-        assert pid, "the process that forks commands has died"
+        """The process id of a new process."""
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+        with self._asking:
+            self._ours.sendmsg([json.dumps(request).encode()], [rights])
+            pid = self._ours.recv(STATUS.size)
+        assert pid, "the process that forks has died"
         return int(STATUS.unpack(pid)[0])
 
 
@@ -122,7 +138,10 @@ def _forker() -> _Forker:
 
 
 def serve(requests: socket.socket) -> dict[str, Any] | None:
-    """Fork a process for each request; what it is to do in such a process, None at the end."""
+    """Fork a process for each request; what it is to do in such a process, None at the end.
+
+    At the end of the tests whatever they left running ends, too.
+    """
     rights = socket.CMSG_SPACE(4 * STATUS.size)
     statuses: dict[int, int] = {}
     woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -137,6 +156,9 @@ def serve(requests: socket.socket) -> dict[str, Any] | None:
             continue
         data, ancillary, _, _ = requests.recvmsg(MOST_BYTES, rights)
         if not data:
+            _report(statuses)
+            for pid in statuses:
+                os.kill(pid, signal.SIGKILL)
             return None
         received = array.array("i")
         received.frombytes(ancillary[0][2])
@@ -167,8 +189,6 @@ def _report(statuses: dict[int, int]) -> None:
 
 def become(request: dict[str, Any]) -> None:
     """Make this process what one is that was started as the request says."""
-    import resource
-
     if request["session"]:
         os.setsid()
     for number in (signal.SIGINT, signal.SIGCHLD):
@@ -194,18 +214,14 @@ def become(request: dict[str, Any]) -> None:
 
 
 def run() -> None:
-    from importlib import import_module
-
     for module in MODULES:
         import_module(module)
     assert len(os.listdir("/proc/self/task")) == 1, "threads do not survive a fork"
     gc.freeze()  # its pages stay shared
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     if request is not None:
-        from zermelo.cli import main
-
         become(request)
-        main()
+        resolve_name(request["function"])(*request["values"])
 
 
 if __name__ == "__main__":
