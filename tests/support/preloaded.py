@@ -8,6 +8,7 @@ signals, limits and exit code. tests/acceptance/install and the examples start t
 from __future__ import annotations
 
 import array
+import atexit
 import gc
 import json
 import os
@@ -119,6 +120,10 @@ class _Forker:
                 cwd=Path(__file__).parents[2],
             )  # fmt: skip
 
+    def close(self) -> None:
+        self._ours.close()
+        self._process.wait(60)
+
     def fork(self, descriptors: list[int], **request: Any) -> int:
         """The process id of a new process."""
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
@@ -129,9 +134,19 @@ class _Forker:
         return int(STATUS.unpack(pid)[0])
 
 
-@cache
+_forker_is_started = threading.Lock()
+
+
 def _forker() -> _Forker:
-    return _Forker()
+    with _forker_is_started:  # tests start clients from several threads
+        return _the_forker()
+
+
+@cache
+def _the_forker() -> _Forker:
+    forker = _Forker()
+    atexit.register(forker.close)
+    return forker
 
 
 # -- in the process that forks ------------------------------------------------------------------

@@ -9,7 +9,8 @@ import pytest
 
 DOCS = Path(__file__).parents[3] / "docs"
 STEP = re.compile(
-    r"^## (?P<number>\d+)\. .*\n\n\[(?P<shown>[^\]]+)\]\((?P<target>[^)]+)\)(, `(?P<name>[\w.]+)`)?",
+    r"^## (?P<number>\d+)\. .*\n\n"
+    r"\[(?P<shown>[^\]]+)\]\((?P<target>[^)]+)\)(, `(?P<name>[\w.]+)`)?",
     re.MULTILINE,
 )
 STEPS = list(STEP.finditer((DOCS / "one-workunit.md").read_text()))
