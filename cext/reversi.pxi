@@ -5,26 +5,19 @@
 
 from array import array
 
-from libc.math cimport exp, exp2, log2
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from zermelo.cext.reversi_kernels cimport *
+from zermelo.cext.reversi_search cimport *
 
-include "transposition.pxi"
-include "reversi_state.pxi"
-include "reversi_endgame.pxi"
-include "reversi_middle.pxi"
-include "reversi_lookahead.pxi"
 include "reversi_play.pxi"
-include "reversi_upper.pxi"
 include "reversi_textbook.pxi"
 include "reversi_training.pxi"
 
 cdef enum:
-    LOCAL_BYTES = 1 << 18
+    LOCAL_BYTES = 1 << 17   # with what else a search touches all the time, fits a cache
     EXPECTED_PLIES = 4      # how deep to look for a first guess
-    EFFORT_PLIES = 6        # how deep to look for what a proof costs
+    EFFORT_PLIES = 4        # how deep to look for what a proof costs: two more tell little more
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
 
@@ -387,13 +380,13 @@ cdef class Core:
             raise ValueError("half a record")
         words = memoryview(records).cast("Q")
         for i in range(0, words.shape[0] - 2, 3):
-            unpack_facts(words[i + 2], &facts)
+            facts = unpack_facts(words[i + 2])
             if (words[i] & words[i + 1] or (words[i] | words[i + 1]) & ~self.geometry.board
                     or not -most <= facts.lo <= facts.hi <= most
                     or (facts.best > 63 and facts.best != NO_MOVE)):
                 raise ValueError("a record of no position")
         for i in range(0, words.shape[0] - 2, 3):
-            unpack_facts(words[i + 2], &facts)
+            facts = unpack_facts(words[i + 2])
             store(&self.table, words[i], words[i + 1], hash_boards(words[i], words[i + 1]),
                   facts.lo, facts.hi, facts.best, facts.effort)
 

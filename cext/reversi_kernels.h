@@ -34,12 +34,6 @@ static const int STEP[4] = {1, 7, 8, 9};
 static u64 RAYS_UP[64][4] __attribute__((aligned(32)));
 static u64 RAYS_DOWN[64][4] __attribute__((aligned(32)));
 
-/* For the last empty square: the four lines through it, its place in each, and how
- * many discs are turned there, given which squares of the line are the mover's. */
-static u64 LINES[64][4];
-static uint8_t PLACE[64][4];
-static uint8_t TURNED[8][256];
-
 static inline int on_board(int row, int col) { return (row | col) >= 0 && row < 8 && col < 8; }
 
 static void init_rays(void) {
@@ -55,28 +49,7 @@ static void init_rays(void) {
             }
             RAYS_UP[square][d] = up;
             RAYS_DOWN[square][d] = down;
-            LINES[square][d] = up | down | 1ULL << square;
-            PLACE[square][d] = (uint8_t)popcount(down);
         }
-}
-
-/* Discs turned on one line of eight by the mover's disc at `place`, when every other
- * square of the line holds the mover's (bit set) or the other side's disc. */
-static int turned_on_full_line(int place, int own) {
-    int turned = 0;
-    for (int way = -1; way <= 1; way += 2) {
-        int at = place + way;
-        while (at >= 0 && at < 8 && !(own >> at & 1)) at += way;
-        if (at >= 0 && at < 8) turned += (at - place) * way - 1;
-    }
-    return turned;
-}
-
-static void init_kernels(void) {
-    init_rays();
-    for (int place = 0; place < 8; place++)
-        for (int own = 0; own < 256; own++)
-            TURNED[place][own] = (uint8_t)turned_on_full_line(place, own);
 }
 
 /* -- flips ------------------------------------------------------------------------- */
@@ -144,20 +117,6 @@ static inline u64 flips(u64 own, u64 opponent, int square) {
         turned |= (0 - outflank - outflank) & ray;
     }
     return turned;
-}
-#endif
-
-/* How many discs a disc of `own` turns over on the last empty square of the board. */
-#if KERNELS_AVX2
-static inline int count_last_flips(u64 own, int square) {
-    int turned = 0;
-    for (int d = 0; d < 4; d++)
-        turned += TURNED[PLACE[square][d]][_pext_u64(own, LINES[square][d])];
-    return turned;
-}
-#else
-static inline int count_last_flips(u64 own, int square) {
-    return popcount(flips(own, ~own & ~(1ULL << square), square));
 }
 #endif
 
@@ -230,6 +189,8 @@ typedef struct {
     int rows, cols;
     uint8_t (*row_edge)[256]; /* row_edge[own][opponent]: stable own discs of an outer row */
     uint8_t (*col_edge)[256]; /* the same for an outer column */
+    u64 last_line[64][4];     /* for the last empty square: the lines through it */
+    u16 last_turned[64][4];   /* and where in LAST_TURNED what is turned on them stands */
 } Geometry;
 
 /* Discs turned on a line of `length` squares that may have gaps. */
@@ -272,6 +233,58 @@ static uint8_t (*make_edge_table(int length))[256] {
     return known;
 }
 
+/* What a disc on the last empty square turns on one line, for each line length, place on it
+ * and set of the mover's discs: by the mover, and << 8 by the other side in its place. */
+static u16 LAST_TURNED[4096];
+static u16 LAST_START[9][8]; /* by length and place: where the sets of discs start */
+
+static void init_last_turned(void) {
+    u16 at = 0;
+    for (int length = 1; length <= 8; length++)
+        for (int place = 0; place < length; place++) {
+            LAST_START[length][place] = at;
+            int others = ((1 << length) - 1) & ~(1 << place);
+            for (int own = 0; own < 1 << length; own++) {
+                int mine = own & others, theirs = others & ~own;
+                int turned = popcount((u64)line_flips(mine, theirs, place, length));
+                int turned_back = popcount((u64)line_flips(theirs, mine, place, length));
+                LAST_TURNED[at++] = (u16)(turned | turned_back << 8);
+            }
+        }
+}
+
+static void init_kernels(void) {
+    init_rays();
+    init_last_turned();
+}
+
+static void init_last_lines(Geometry *g) {
+    for (int square = 0; square < 64; square++)
+        for (int d = 0; d < 4; d++) {
+            u64 bit = 1ULL << square & g->board, down = RAYS_DOWN[square][d] & g->board;
+            u64 line = bit ? bit | down | (RAYS_UP[square][d] & g->board) : 0;
+            g->last_line[square][d] = line;
+            g->last_turned[square][d] = LAST_START[popcount(line)][bit ? popcount(down) : 0];
+        }
+}
+
+/* How many discs a disc on the last empty square of the board turns over: a disc of `own`, and
+ * << 8 one of the other side, which has all the rest. */
+#if KERNELS_AVX2
+static inline int last_flips(const Geometry *g, u64 own, int square) {
+    int turned = 0;
+    for (int d = 0; d < 4; d++)
+        turned += LAST_TURNED[g->last_turned[square][d] + _pext_u64(own, g->last_line[square][d])];
+    return turned;
+}
+#else
+static inline int last_flips(const Geometry *g, u64 own, int square) {
+    u64 other = g->board & ~own & ~(1ULL << square);
+    u64 turned = flips(own, other, square);
+    return turned ? popcount(turned) : popcount(flips(other, own, square)) << 8;
+}
+#endif
+
 static int init_geometry(Geometry *g, int rows, int cols) {
     g->rows = rows, g->cols = cols;
     u64 row = (1ULL << cols) - 1, col = 0;
@@ -279,6 +292,7 @@ static int init_geometry(Geometry *g, int rows, int cols) {
     g->outer_rows = row | row << 8 * (rows - 1);
     g->outer_cols = col | col << (cols - 1);
     g->board = col * row;
+    init_last_lines(g);
     g->row_edge = make_edge_table(cols);
     g->col_edge = make_edge_table(rows);
     return g->row_edge && g->col_edge;

@@ -8,7 +8,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+from zermelo.engine.appraisal import Appraisers
 from zermelo.engine.capabilities import Run
 from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.dispatch import compiled
@@ -68,18 +70,27 @@ class ReversiEngine(CompiledEngine):
         self._shared = shared
         wof = game.scoring == "wof"
         place = (shared.memory, shared.salt(game)) if shared else ()
-        try:
-            self.core = compiled("reversi").Core(
-                game.rows, game.cols, wof, threads, hash_mb << 20, *place
-            )
-        except MemoryError as error:
-            raise EngineError(f"{error}; choose a smaller --hash-mb") from None
-        self.threads = threads
         path = weights or weight_file(game)
         layout = Layout.of(game)
-        self.core.set_patterns(layout.instances, PHASE_SPAN)
+        loaded = None
         if weights is not None or path.exists():
-            self.core.set_weights(load_weights(path, layout.size))
+            loaded = load_weights(path, layout.size)
+
+        def make_core(threads: int, table_bytes: int, *place: Any) -> Any:
+            core = compiled("reversi").Core(
+                game.rows, game.cols, wof, threads, table_bytes, *place
+            )
+            core.set_patterns(layout.instances, PHASE_SPAN)
+            if loaded is not None:
+                core.set_weights(loaded)
+            return core
+
+        try:
+            self.core = make_core(threads, hash_mb << 20, *place)
+        except MemoryError as error:
+            raise EngineError(f"{error}; choose a smaller --hash-mb") from None
+        self._appraisers = Appraisers(lambda: make_core(1, 0))
+        self.threads = threads
         self.switch(**techniques)
         self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._bounds = game.score_range
@@ -96,11 +107,12 @@ class ReversiEngine(CompiledEngine):
         return Progress(self.core.nodes, self._bounds, self.core.root_done / self._root_moves)
 
     def guess(self, position: ReversiPosition) -> int:
-        _, (replies,) = self.core.expand(self.game.encode(position))
-        if not replies:
-            return self.game.score(position)
         guess = self.core.guess(position.own, position.opponent)
-        return self.game.evaluate(position) if guess is None else self._clamp(guess)
+        if guess is not None:
+            return self._clamp(guess)
+        if self.game.is_final(position):
+            return self.game.score(position)
+        return self.game.evaluate(position)
 
     def efforts(self, position: ReversiPosition, threshold: int) -> Efforts | None:
         bits = self.core.efforts(position.own, position.opponent, threshold)
@@ -112,14 +124,10 @@ class ReversiEngine(CompiledEngine):
         return int(self.core.perft(position.own, position.opponent, plies))
 
     def guess_all(self, positions: Sequence[ReversiPosition]) -> list[int]:
-        guesses = self.core.guess_all(_boards(positions)) if positions else None
+        guesses = self._appraisers.guesses(positions) if positions else None
         if guesses is None:
             return [self.guess(position) for position in positions]
-        _, replies = self.core.expand(b"".join(map(self.game.encode, positions)))
-        return [
-            self._clamp(guess) if count else self.game.score(position)
-            for position, guess, count in zip(positions, guesses, replies, strict=True)
-        ]
+        return [self._clamp(guess) for guess in guesses]
 
     def efforts_all(
         self, questions: Sequence[tuple[ReversiPosition, int]]
@@ -127,7 +135,7 @@ class ReversiEngine(CompiledEngine):
         if not questions:
             return []
         thresholds = array("i", (threshold for _, threshold in questions))
-        bits = self.core.efforts_all(_boards([position for position, _ in questions]), thresholds)
+        bits = self._appraisers.efforts([position for position, _ in questions], thresholds)
         return None if bits is None else [_efforts(pair) for pair in bits]
 
     def techniques(self) -> tuple[str, ...]:
@@ -301,12 +309,6 @@ class ReversiEngine(CompiledEngine):
 
 #: How the textbook algorithms order moves when a user just wants the value.
 TEXTBOOK_ORDER = ("killer", "history", "mobility")
-
-
-def _boards(positions: Sequence[ReversiPosition]) -> memoryview:
-    """One row a position: own discs, the opponent's."""
-    boards = array("Q", (board for p in positions for board in (p.own, p.opponent)))
-    return memoryview(boards).cast("B").cast("Q", (len(positions), 2))
 
 
 def _efforts(bits: tuple[float, float]) -> Efforts:

@@ -1,0 +1,140 @@
+/* The last empties: no table, no evaluation, squares in the order of parity.
+ *
+ * Only null windows are searched here: alpha, and beta = alpha + 1. The functions are fail-soft:
+ *
+ *     result <= alpha:    the score is at most the result
+ *     result > alpha:     the score is at least the result
+ *
+ * The board is cut into four quadrants. The side that moves last in a region gains by it,
+ * so squares in quadrants with an odd number of empties are tried first (`parity_of`).
+ */
+#ifndef ZERMELO_REVERSI_ENDGAME_H
+#define ZERMELO_REVERSI_ENDGAME_H
+
+#include "reversi_state.h"
+
+/* One empty square: count what a disc there turns. The opponent has all the rest. Exact. */
+static inline int score_last(Search *s, u64 own, int square) {
+    int score = 2 * popcount(own) - s->squares;
+    int turned = last_flips(s->geometry, own, square);
+    s->nodes++;
+    if (turned & 255) return score + 2 * (turned & 255) + 2;
+    if (turned) return score - 2 * (turned >> 8);
+    /* The square stays empty: own discs + the opponent's = squares - 1. */
+    score++;
+    if (s->empties_to_winner && score != 0) score += score > 0 ? 1 : -1;
+    return score;
+}
+
+/* Two empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int a, int b) {
+    u64 turned;
+    int best = NOTHING;
+    s->nodes++;
+    if (s->around[a] & opponent && (turned = flips(own, opponent, a))) {
+        best = -score_last(s, opponent ^ turned, b);
+        if (best > alpha) return best;
+    }
+    if (s->around[b] & opponent && (turned = flips(own, opponent, b)))
+        return greater(-score_last(s, opponent ^ turned, a), best);
+    if (best != NOTHING) return best;
+
+    /* No move: the other side's turn, seen from the side to move. */
+    best = -NOTHING;
+    s->nodes++;
+    if (s->around[a] & own && (turned = flips(opponent, own, a))) {
+        best = score_last(s, own ^ turned, b);
+        if (best <= alpha) return best;
+    }
+    if (s->around[b] & own && (turned = flips(opponent, own, b)))
+        return lesser(score_last(s, own ^ turned, a), best);
+    return best != -NOTHING ? best : final_score(s, own, opponent);
+}
+
+/* Three empties, already in the order in which to try them.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static int solve_3(Search *s, u64 own, u64 opponent, int alpha, int a, int b, int c) {
+    u64 turned;
+    int best = NOTHING, score;
+    s->nodes++;
+    if (s->around[a] & opponent && (turned = flips(own, opponent, a))) {
+        best = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(a), -alpha - 1, b, c);
+        if (best > alpha) return best;
+    }
+    if (s->around[b] & opponent && (turned = flips(own, opponent, b))) {
+        score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(b), -alpha - 1, a, c);
+        if (score > alpha) return score;
+        best = greater(score, best);
+    }
+    if (s->around[c] & opponent && (turned = flips(own, opponent, c))) {
+        score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(c), -alpha - 1, a, b);
+        return greater(score, best);
+    }
+    if (best != NOTHING) return best;
+    if (mobility(opponent, own, s->board & ~(own | opponent)))
+        return -solve_3(s, opponent, own, -alpha - 1, a, b, c);
+    return final_score(s, own, opponent);
+}
+
+/* The score of a move with four empties, three of them left after it; NOTHING if illegal.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static inline int try_of_4(Search *s, u64 own, u64 opponent, int alpha, int square, int a, int b,
+                           int c) {
+    u64 turned;
+    if (!(s->around[square] & opponent) || !(turned = flips(own, opponent, square)))
+        return NOTHING;
+    /* Two of the three left may share a quadrant: the one alone in its own comes first. */
+    if (s->quadrant[a] == s->quadrant[b]) {
+        int swap = c;
+        c = b, b = a, a = swap;
+    } else if (s->quadrant[a] == s->quadrant[c]) {
+        int swap = a;
+        a = b, b = swap;
+    }
+    return -solve_3(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1, a, b, c);
+}
+
+/* Remove a square from the first set, or when that is empty from the second. */
+static inline int take_first(u64 *first, u64 *second) {
+    u64 chosen = *first ? *first : *second, bit = chosen & (0 - chosen);
+    *first &= ~bit;
+    *second &= ~bit;
+    return first_bit(chosen);
+}
+
+/* Four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
+    u64 empty = s->board & ~(own | opponent);
+    u64 first = empty & s->odd[parity], second = empty ^ first;
+    int a = take_first(&first, &second), b = take_first(&first, &second);
+    int c = take_first(&first, &second), d = take_first(&first, &second);
+    s->nodes++;
+    int best = try_of_4(s, own, opponent, alpha, a, b, c, d);
+    if (best > alpha) return best;
+    best = greater(best, try_of_4(s, own, opponent, alpha, b, a, c, d));
+    if (best > alpha) return best;
+    best = greater(best, try_of_4(s, own, opponent, alpha, c, a, b, d));
+    if (best > alpha) return best;
+    best = greater(best, try_of_4(s, own, opponent, alpha, d, a, b, c));
+    if (best != NOTHING) return best;
+    if (mobility(opponent, own, empty)) return -solve_4(s, opponent, own, -alpha - 1, parity);
+    return final_score(s, own, opponent);
+}
+
+/* At most four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
+static int solve_few(Search *s, u64 own, u64 opponent, int alpha, int empties, int parity) {
+    u64 empty = s->board & ~(own | opponent);
+    if (empties == 4) return solve_4(s, own, opponent, alpha, parity);
+    if (empties == 0) {
+        s->nodes++;
+        return final_score(s, own, opponent);
+    }
+    int a = first_bit(empty), b = last_bit(empty);
+    if (empties == 1) return score_last(s, own, a);
+    if (empties == 2) return solve_2(s, own, opponent, alpha, a, b);
+    return solve_3(s, own, opponent, alpha, a, first_bit(empty ^ bit_of(a) ^ bit_of(b)), b);
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* What a reversi search carries along, and the steps all its layers share. */
+#ifndef ZERMELO_REVERSI_STATE_H
+#define ZERMELO_REVERSI_STATE_H
+
+#include "reversi_evaluation.h"
+#include "reversi_kernels.h"
+#include "transposition.h"
+
+#define MOST_CANDIDATES 60 /* every empty square, in positions that no game reaches */
+#define BUSY_SLOTS 4096
+#define GLANCES (1 << 12)  /* small enough to stay in the cache beside the thread's table */
+#define LARGE_BOARD 48     /* more squares: one more empty is left to the middle search */
+#define NOTHING (-127)     /* below every score: no move has been tried */
+
+enum { /* why a search stopped */
+    RUNNING = 0,
+    ABORTED = 1,   /* somebody asked */
+    EXHAUSTED = 2, /* the node budget was reached */
+    FINISHED = 3   /* another thread has the answer */
+};
+
+typedef struct { /* each technique can be switched off, to measure what it brings */
+    bool table;
+    bool symmetry;   /* symmetric positions share an entry of the table */
+    bool stability;  /* cut-offs by stable discs */
+    bool enhanced;   /* cut-offs by what the table knows of the children */
+    bool parity;     /* odd quadrants first */
+    bool evaluation; /* moves ordered by the trained evaluation */
+    bool lookahead;  /* and by what comes after them */
+    bool probable;   /* lines that look bad at a glance are not looked into */
+} Options;
+
+typedef struct { /* what the threads of one search have in common */
+    volatile int stop;
+    u64 node_budget;               /* for each thread */
+    volatile u64 busy[BUSY_SLOTS]; /* hashes of positions that some thread is searching */
+} Shared;
+
+typedef struct { /* what a position shows without a search */
+    u64 own;
+    u64 opponent;
+    int16_t estimate;  /* for the side to move, in grains */
+    uint8_t moves;     /* of the side to move */
+    uint8_t replies;   /* what the other side could play */
+    uint8_t reachable; /* empty squares beside the mover's discs */
+    uint8_t replyable; /* and beside the other side's */
+} Glance;
+
+typedef struct { /* what one thread needs */
+    u64 nodes;
+    u64 board;
+    u64 corners;
+    u64 odd[16];          /* by parity: the squares of the quadrants it marks as odd */
+    u64 around[64];       /* the neighbours of a square */
+    uint8_t quadrant[64]; /* as a bit of the parity */
+    int squares;
+    int symmetries;
+    int middle_empties; /* at most this many: search_middle */
+    int root_empties;
+    int root_move;          /* the best move so far at the root */
+    int root_done;          /* how many moves of the root are settled */
+    bool empties_to_winner; /* the WOF rule */
+    bool parallel;          /* other threads search the same position */
+    bool stopped;
+    Options options;
+    Geometry *geometry;
+    Evaluation *evaluation;
+    Table *table;
+    Table local; /* for few empties: small enough to stay in the cache */
+    Shared *shared;
+    Glance glances[GLANCES]; /* what this thread looked at last */
+} Search;
+
+typedef struct { /* a legal move at some node */
+    u64 turned;
+    int square;
+    int value;
+} Candidate;
+
+typedef struct {
+    Candidate item[MOST_CANDIDATES];
+    int count;
+} Candidates;
+
+static inline int greater(int a, int b) { return a > b ? a : b; }
+static inline int lesser(int a, int b) { return a < b ? a : b; }
+static inline u64 bit_of(int square) { return 1ULL << square; }
+
+static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
+    int rows = geometry->rows, cols = geometry->cols;
+    s->geometry = geometry;
+    s->board = geometry->board;
+    s->squares = rows * cols;
+    s->symmetries = rows == cols ? 8 : 4;
+    /* The weights of a large board do not fit into the processor's cache, so that mobility
+     * orders moves in less time than the evaluation a little longer. */
+    s->middle_empties = s->squares > LARGE_BOARD ? 12 : 11;
+    s->empties_to_winner = empties_to_winner;
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < cols; col++) {
+            int square = 8 * row + col;
+            int quadrant = 2 * (row >= rows / 2) + (col >= cols / 2);
+            s->quadrant[square] = (uint8_t)(1 << quadrant);
+            for (int parity = 0; parity < 16; parity++)
+                if (parity >> quadrant & 1) s->odd[parity] |= bit_of(square);
+            if ((row == 0 || row == rows - 1) && (col == 0 || col == cols - 1))
+                s->corners |= bit_of(square);
+            for (int r = greater(row - 1, 0); r < lesser(row + 2, rows); r++)
+                for (int c = greater(col - 1, 0); c < lesser(col + 2, cols); c++)
+                    if (8 * r + c != square) s->around[square] |= bit_of(8 * r + c);
+        }
+}
+
+/* One bit a quadrant, set when its number of empties is odd. */
+static inline int parity_of(const Search *s, u64 own, u64 opponent) {
+    int parity = 0;
+    for (u64 empty = s->board & ~(own | opponent); empty; empty &= empty - 1)
+        parity ^= s->quadrant[first_bit(empty)];
+    return parity;
+}
+
+/* The score of a finished game under the rule of this board. */
+static inline int final_score(const Search *s, u64 own, u64 opponent) {
+    int difference = popcount(own) - popcount(opponent);
+    if (s->empties_to_winner && difference != 0) {
+        int empties = s->squares - popcount(own | opponent);
+        return difference > 0 ? difference + empties : difference - empties;
+    }
+    return difference;
+}
+
+static inline bool must_stop(Search *s) {
+    if (s->nodes > s->shared->node_budget) change_once(&s->shared->stop, RUNNING, EXHAUSTED);
+    if (s->shared->stop != RUNNING) s->stopped = true;
+    return s->stopped;
+}
+
+/* Whether the opponent's stable discs alone keep the score at or below alpha.
+ *
+ * Then `score` is at most alpha, and an upper bound of the position's score. */
+static inline bool stability_cut(const Search *s, u64 own, u64 opponent, int alpha, int *score) {
+    if (2 * popcount(opponent) < s->squares - alpha) return false;
+    *score = s->squares - 2 * popcount(stable_discs(s->geometry, opponent, own));
+    return *score <= alpha;
+}
+
+/* -- moves ------------------------------------------------------------------------- */
+
+/* After a move: the discs of the side then to move. */
+static inline u64 own_after(u64 opponent, const Candidate *move) { return opponent ^ move->turned; }
+
+/* After a move: the discs of the side that made it. */
+static inline u64 opponent_after(u64 own, const Candidate *move) {
+    return own ^ move->turned ^ bit_of(move->square);
+}
+
+static inline void list_moves(u64 own, u64 opponent, u64 squares, Candidates *moves) {
+    moves->count = 0;
+    for (; squares; squares &= squares - 1) {
+        Candidate *move = &moves->item[moves->count++];
+        move->square = first_bit(squares);
+        move->turned = flips(own, opponent, move->square);
+    }
+}
+
+/* Bring the most promising of the moves not yet tried to place `done`. */
+static inline void take_best(Candidates *moves, int done) {
+    int best = done;
+    for (int i = done + 1; i < moves->count; i++)
+        if (moves->item[i].value > moves->item[best].value) best = i;
+    if (best != done) {
+        Candidate swap = moves->item[done];
+        moves->item[done] = moves->item[best];
+        moves->item[best] = swap;
+    }
+}
+
+/* -- symmetry ----------------------------------------------------------------------
+ *
+ * A symmetry is three bits, applied in this order: 1 rows mirrored, 2 columns mirrored,
+ * 4 rows and columns exchanged (square boards only). */
+
+static inline u64 transform(const Search *s, u64 b, int symmetry) {
+    if (symmetry & 1) b = mirror_rows(b) >> 8 * (8 - s->geometry->rows);
+    if (symmetry & 2) b = mirror_cols(b) >> (8 - s->geometry->cols);
+    return symmetry & 4 ? transpose(b) : b;
+}
+
+/* Replace a position by the smallest of its symmetric images; which one, is returned. */
+static inline int fold(const Search *s, u64 *own, u64 *opponent) {
+    u64 best_own = *own, best_opponent = *opponent;
+    int best = 0;
+    for (int symmetry = 1; symmetry < s->symmetries; symmetry++) {
+        u64 image_own = transform(s, *own, symmetry);
+        if (image_own > best_own) continue;
+        u64 image_opponent = transform(s, *opponent, symmetry);
+        if (image_own < best_own || image_opponent < best_opponent) {
+            best_own = image_own;
+            best_opponent = image_opponent;
+            best = symmetry;
+        }
+    }
+    *own = best_own;
+    *opponent = best_opponent;
+    return best;
+}
+
+static inline int fold_square(const Search *s, int square, int symmetry) {
+    if (square == NO_MOVE || symmetry == 0) return square;
+    return first_bit(transform(s, bit_of(square), symmetry));
+}
+
+/* The inverse of `fold_square`.
+ *
+ * Undone in reverse order, a mirrored row is a mirrored column of the exchanged board:
+ * all symmetries are their own inverses but the two quarter turns, 5 and 6. */
+static inline int unfold_square(const Search *s, int square, int symmetry) {
+    if (symmetry == 5 || symmetry == 6) symmetry = 11 - symmetry;
+    return fold_square(s, square, symmetry);
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* A dozen empties and more: the shared table, symmetry, moves ordered by looking ahead.
+ *
+ * Threads. All threads search the same root and meet in the shared table. So that they
+ * spread, each marks the position it is searching as busy; a thread that comes to a busy
+ * position leaves it for later and takes the next move of its list. When it returns, the
+ * other thread has usually put the answer into the table.
+ */
+#ifndef ZERMELO_REVERSI_UPPER_H
+#define ZERMELO_REVERSI_UPPER_H
+
+#include "reversi_lookahead.h"
+#include "reversi_middle.h"
+
+enum {
+    FOLD_EMPTIES = 14, /* at least this many: symmetric positions share an entry */
+    SPLIT_EMPTIES = 14 /* at least this many: threads avoid each other's positions */
+};
+
+static inline volatile u64 *busy_slot(Search *s, u64 hash) {
+    return &s->shared->busy[hash & (BUSY_SLOTS - 1)];
+}
+
+/* Whether another thread is at a position; if not, say that this one is. */
+static inline bool others_search(Search *s, u64 hash) {
+    volatile u64 *slot = busy_slot(s, hash);
+    if (*slot == hash) return true;
+    *slot = hash;
+    return false;
+}
+
+static inline void leave(Search *s, u64 hash) {
+    volatile u64 *slot = busy_slot(s, hash);
+    if (*slot == hash) *slot = 0;
+}
+
+/* Under which position and hash the shared table keeps a position. */
+static inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties,
+                             int *symmetry) {
+    *symmetry = s->options.symmetry && empties >= FOLD_EMPTIES ? fold(s, own, opponent) : 0;
+    return hash_boards(*own, *opponent);
+}
+
+/* Whether the table knows a child that refutes the position at once.
+ *
+ * Then `score` is at least beta, and a lower bound of the position's score. */
+static bool enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates *moves, int beta,
+                         int empties, int *score) {
+    u64 owns[MOST_CANDIDATES], opponents[MOST_CANDIDATES], hashes[MOST_CANDIDATES];
+    Facts facts;
+    int symmetry;
+    /* All buckets are asked for before the first is looked at: each comes from far away. */
+    for (int i = 0; i < moves->count; i++) {
+        owns[i] = own_after(opponent, &moves->item[i]);
+        opponents[i] = opponent_after(own, &moves->item[i]);
+        hashes[i] = table_name(s, &owns[i], &opponents[i], empties - 1, &symmetry);
+        __builtin_prefetch(bucket_of(s->table, hashes[i]));
+    }
+    for (int i = 0; i < moves->count; i++)
+        if (probe(s->table, owns[i], opponents[i], hashes[i], &facts) && -facts.hi >= beta) {
+            *score = -facts.hi;
+            return true;
+        }
+    return false;
+}
+
+static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
+                        int beta, int empties, int parity);
+
+/* The score of a move for the side that makes it.
+ *
+ * Fail-soft: <= alpha an upper bound, inside exact, >= beta a lower bound. */
+static int search_below(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                        const Candidate *move, int alpha, int beta, int empties, int parity) {
+    u64 next_own = own_after(opponent, move), next_opponent = opponent_after(own, move);
+    parity ^= s->quadrant[move->square];
+    empties--;
+    if (empties <= s->middle_empties) {
+        u64 squares = mobility(next_own, next_opponent, s->board & ~(next_own | next_opponent));
+        return -search_middle_open(s, next_own, next_opponent, squares, -beta, -alpha, empties,
+                                   parity);
+    }
+    Configuration after;
+    configure_move(s->evaluation, shown, move->square, move->turned, &after);
+    return -search_upper(s, next_own, next_opponent, &after, -beta, -alpha, empties, parity);
+}
+
+/* Value the moves that the table does not recommend. */
+static void value_moves(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                        Candidates *moves, int beta, int empties, int parity) {
+    if (s->options.evaluation) {
+        value_by_cost(s, own, opponent, shown, moves, beta, empties);
+        return;
+    }
+    for (int i = 0; i < moves->count; i++) {
+        Candidate *move = &moves->item[i];
+        if (move->value >= SECOND_HINT) continue;
+        u64 next_own = own_after(opponent, move), next_opponent = opponent_after(own, move);
+        u64 empty = s->board & ~(next_own | next_opponent);
+        move->value = middle_value(s, next_opponent, empty,
+                                   mobility(next_own, next_opponent, empty), move->square,
+                                   s->options.parity ? parity : 0);
+    }
+}
+
+/* The score; at the root the best move so far is in `s->root_move`. Fail-soft:
+ *
+ * result <= alpha:          the score is at most the result
+ * alpha < result < beta:    the score is the result
+ * result >= beta:           the score is at least the result
+ *
+ * Means nothing if `s->stopped` is set. */
+static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
+                        int beta, int empties, int parity) {
+    u64 empty = s->board & ~(own | opponent);
+    u64 start = s->nodes, key_own = own, key_opponent = opponent, hash = 0;
+    Candidates moves;
+    Configuration after;
+    Facts facts;
+    int deferred[MOST_CANDIDATES];
+    bool parallel = s->parallel && empties >= SPLIT_EMPTIES;
+    int symmetry = 0, hint = NO_MOVE, second = NO_MOVE;
+    int best = NOTHING, best_move = NO_MOVE, lower = alpha, score;
+    s->nodes++;
+    if (must_stop(s)) return alpha;
+    if (s->options.stability && stability_cut(s, own, opponent, alpha, &score)) return score;
+    if (s->options.table) {
+        hash = table_name(s, &key_own, &key_opponent, empties, &symmetry);
+        if (probe(s->table, key_own, key_opponent, hash, &facts)) {
+            score = facts.lo >= beta || facts.lo == facts.hi ? facts.lo
+                    : facts.hi <= alpha                      ? facts.hi
+                                                             : NOTHING;
+            hint = unfold_square(s, facts.best, symmetry);
+            second = unfold_square(s, facts.second, symmetry);
+            if (score != NOTHING) {
+                if (empties == s->root_empties) s->root_move = hint;
+                return score;
+            }
+        }
+    }
+    u64 squares = mobility(own, opponent, empty);
+    if (!squares) {
+        if (!mobility(opponent, own, empty)) return final_score(s, own, opponent);
+        configure_pass(s->evaluation, shown, &after);
+        return -search_upper(s, opponent, own, &after, -beta, -alpha, empties, parity);
+    }
+    list_moves(own, opponent, squares, &moves);
+    if (s->options.table && s->options.enhanced &&
+        enhanced_cut(s, own, opponent, &moves, beta, empties, &score) &&
+        empties != s->root_empties)
+        return score;
+    for (int i = 0; i < moves.count; i++) {
+        Candidate *move = &moves.item[i];
+        move->value = move->square == hint     ? FIRST_HINT
+                      : move->square == second ? SECOND_HINT
+                                               : 0;
+    }
+    /* A recommended move is tried before any time is spent on ordering the others. */
+    bool hinted = hint != NO_MOVE;
+    if (!hinted) value_moves(s, own, opponent, shown, &moves, beta, empties, parity);
+
+    int turn = 0, turns = moves.count; /* grows by one for each move left for later */
+    while (turn < turns) {
+        const Candidate *move;
+        u64 busy = 0;
+        if (turn < moves.count) {
+            if (turn == 1 && hinted)
+                value_moves(s, own, opponent, shown, &moves, beta, empties, parity);
+            take_best(&moves, turn);
+            move = &moves.item[turn];
+            if (parallel && turn > 0) {
+                busy = hash_boards(own_after(opponent, move), opponent_after(own, move));
+                if (others_search(s, busy)) {
+                    deferred[turns - moves.count] = turn;
+                    turns++;
+                    turn++;
+                    continue;
+                }
+            }
+        } else {
+            move = &moves.item[deferred[turn - moves.count]];
+        }
+        /* All moves but the first are expected to fail: a null window tells whether they do. */
+        if (best == NOTHING || beta - lower == 1) {
+            score = search_below(s, own, opponent, shown, move, lower, beta, empties, parity);
+        } else {
+            score = search_below(s, own, opponent, shown, move, lower, lower + 1, empties, parity);
+            if (lower < score && score < beta && !s->stopped)
+                score = search_below(s, own, opponent, shown, move, score - 1, beta, empties,
+                                     parity);
+        }
+        if (busy) leave(s, busy);
+        if (s->stopped) return alpha;
+        turn++;
+        if (score > best) {
+            best = score;
+            best_move = move->square;
+            lower = greater(lower, best);
+        }
+        if (empties == s->root_empties) {
+            s->root_move = best_move;
+            s->root_done = turn;
+        }
+        if (best >= beta) break;
+    }
+    if (s->options.table)
+        store(s->table, key_own, key_opponent, hash, best > alpha ? best : -s->squares,
+              best < beta ? best : s->squares, fold_square(s, best_move, symmetry),
+              log_effort(s->nodes - start));
+    return best;
+}
+
+#endif

@@ -1,0 +1,61 @@
+"""Estimates of many positions in one call: on every processor, without the GIL meanwhile."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from zermelo.games.reversi import ReversiPosition
+
+#: Fewer positions than this are not worth a second thread.
+LEAST_SHARE = 32
+
+
+class Appraisers:
+    """Compiled cores with the same weights, one for each processor, made when first needed."""
+
+    def __init__(self, make_core: Callable[[], Any]) -> None:
+        self._make_core = make_core
+        self._cores: list[Any] = []
+
+    def guesses(self, positions: Sequence[ReversiPosition]) -> list[int] | None:
+        """What each is worth; None without weights."""
+
+        def appraise(core: Any, first: int, last: int) -> Any:
+            return core.guess_all(_boards(positions[first:last]))
+
+        return self._share_out(len(positions), appraise)
+
+    def efforts(
+        self, positions: Sequence[ReversiPosition], thresholds: array[int]
+    ) -> list[tuple[float, float]] | None:
+        """What proving a score of at least and of less than each threshold takes, in bits."""
+
+        def appraise(core: Any, first: int, last: int) -> Any:
+            return core.efforts_all(_boards(positions[first:last]), thresholds[first:last])
+
+        return self._share_out(len(positions), appraise)
+
+    def _share_out(self, count: int, appraise: Callable[[Any, int, int], Any]) -> Any:
+        workers = max(1, min(_processors(), count // LEAST_SHARE))
+        while len(self._cores) < workers:
+            self._cores.append(self._make_core())
+        ends = [count * worker // workers for worker in range(workers + 1)]
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(appraise, self._cores, ends, ends[1:]))
+        return None if parts[0] is None else [one for part in parts for one in part]
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _boards(positions: Sequence[ReversiPosition]) -> memoryview:
+    """One row a position: own discs, the opponent's."""
+    boards = array("Q", (board for p in positions for board in (p.own, p.opponent)))
+    return memoryview(boards).cast("B").cast("Q", (len(positions), 2))
