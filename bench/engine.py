@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -27,11 +28,14 @@ from zermelo.games import open_game
 from zermelo.games.reversi import Reversi
 
 MILLION = 1_000_000
-EDAX_NODES = 173 * MILLION  # Edax 4.5.5 on FFO 40 to 44
+PEER_NODES = 84_700_000  # Egaroucid, published, one thread, on FFO 40 to 44
 FFO_43 = 3  # its place in the suite that starts with FFO 40
 HASH_MB = 256
 ROUNDS = 3
 MOST_SQUARES = 24
+SPEED_NODES = 20 * MILLION  # of each position, for nodes a second
+APPRAISED = 1000  # positions in one call
+APPRAISED_EMPTIES = 30
 #: Where a technique is indispensable, the whole 6x6 without it is given up here.
 TECHNIQUE_NODES = 1000 * MILLION
 
@@ -100,7 +104,7 @@ def ffo(suite: Suite) -> Iterator[Figure]:
         nodes += answer.nodes
         seconds += answer.seconds
         cpu += used
-    yield Figure(f"{suite.name}: nodes", nodes, 2 * EDAX_NODES, EDAX_NODES, "nodes")
+    yield Figure(f"{suite.name}: nodes", nodes, PEER_NODES, None, "nodes")
     yield Figure(f"{suite.name}: nodes/s", nodes / seconds, 20 * MILLION, 35 * MILLION, "nodes/s",
                  rising=True, by_cpu=nodes / cpu)
 
@@ -125,10 +129,55 @@ def small_boards(suite: Suite) -> Iterator[Figure]:
     yield Figure(f"all boards up to {MOST_SQUARES} squares: time", seconds, 10, None, "s")
 
 
+def speed_by_empties(suite: Suite) -> Iterator[Figure]:
+    """Nodes a second of processor time with many empties, against those with twenty."""
+    engine, speeds = _engine(suite.game.spec), []
+    for name, counts in (("ffo20-39", range(20, 21)), ("ffo50-55", range(26, 31))):
+        nodes, cpu = 0, 0.0
+        for listed in load_suite(name).positions:
+            if engine.game.plies_left(listed.position) in counts:
+                answer, used = _solve(engine, listed.position, SPEED_NODES)
+                nodes, cpu = nodes + answer.nodes, cpu + used
+        speeds.append(nodes / cpu)
+    yield Figure("nodes/s at 26 to 30 empties ÷ at 20", speeds[1] / speeds[0], 0.85, 0.95, "x",
+                 rising=True)
+
+
+def appraisals(suite: Suite) -> Iterator[Figure]:
+    """What the planner asks about many positions: in one call, and one by one."""
+    engine, rng = _engine(suite.game.spec), random.Random(APPRAISED)
+    asked = []
+    while len(asked) < APPRAISED:
+        position = engine.game.initial()
+        while engine.game.plies_left(position) > APPRAISED_EMPTIES:
+            moves = list(engine.game.moves(position))
+            if not moves:
+                break
+            position = engine.game.play(position, rng.choice(moves))
+        else:
+            asked.append((position, 0))
+    positions = [position for position, _ in asked]
+    for what, alone, together in (
+        ("guess", lambda: [engine.guess(p) for p in positions],
+         lambda: engine.guess_all(positions)),
+        ("efforts", lambda: [engine.efforts(*question) for question in asked],
+         lambda: engine.efforts_all(asked)),
+    ):
+        rates = []
+        for call in (alone, together):
+            started = time.perf_counter()
+            call()
+            rates.append(APPRAISED / (time.perf_counter() - started))
+        yield Figure(f"{what}, {APPRAISED:,} positions in one call: positions/s", rates[1],
+                     rates[0], None, "positions/s", rising=True)
+
+
 MEASUREMENTS: dict[str, Callable[[Suite], Iterator[Figure]]] = {
     "6x6": whole_6x6,
     "ffo": ffo,
     "threads": two_threads,
+    "speed": speed_by_empties,
+    "appraisals": appraisals,
     "boards": small_boards,
 }
 

@@ -58,13 +58,17 @@ static inline void change_once(volatile int *flag, int before, int after) {
     (void)__sync_bool_compare_and_swap(flag, before, after);
 }
 
-/* Zeroed memory on a 2 MiB boundary, in huge pages where the system has them: the
- * table is accessed at random, and each miss in the page tables costs as much as the
- * access itself. NULL when there is not enough. Released with free(). */
+/* Zeroed memory, in huge pages where the system has them: what a search accesses at random
+ * misses in the page tables otherwise, and each such miss costs as much as the access itself.
+ * From 64 KiB on it is rounded up to whole huge pages of 2 MiB. NULL when there is not enough.
+ * Released with free(). */
 static inline void *allocate_table(size_t bytes) {
     void *memory = NULL;
     size_t alignment = (size_t)1 << 21;
-    if (bytes < alignment) alignment = 64;
+    if (bytes < (size_t)1 << 16)
+        alignment = 64;
+    else
+        bytes = (bytes + alignment - 1) & ~(alignment - 1);
     if (posix_memalign(&memory, alignment, bytes)) return NULL;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (alignment > 64) (void)madvise(memory, bytes, MADV_HUGEPAGE);

@@ -5,8 +5,8 @@
 
 from array import array
 
-from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
 
 from zermelo.cext.reversi_search cimport *
 
@@ -38,7 +38,6 @@ cdef class Core:
     cdef Evaluation *evaluation
     cdef Search *searches
     cdef readonly int threads
-    cdef object weights         # keeps the memory that `evaluation` points into
     cdef u64[::1] memory        # where the table lies, if it is not our own
     cdef bint borrowed          # whether it does
 
@@ -49,7 +48,7 @@ cdef class Core:
         self.threads = threads
         self.shared = <Shared *> allocate_table(sizeof(Shared))
         self.evaluation = <Evaluation *> allocate_table(sizeof(Evaluation))
-        self.searches = <Search *> calloc(threads, sizeof(Search))
+        self.searches = <Search *> allocate_table(threads * sizeof(Search))
         if not (self.shared and self.evaluation and self.searches
                 and init_geometry(&self.geometry, rows, cols)
                 and (memory is not None or open_table(&self.table, hash_bytes))):
@@ -79,6 +78,8 @@ cdef class Core:
         if not self.borrowed:
             free(self.table.entries)
         free(self.searches)
+        if self.evaluation:
+            free(self.evaluation.weights)
         free(self.evaluation)
         free(self.shared)
 
@@ -104,6 +105,7 @@ cdef class Core:
         cdef Evaluation *e = self.evaluation
         if len(instances) > LANES:
             raise ValueError(f"{len(instances)} pattern instances; at most {LANES} fit")
+        free(e.weights)
         memset(e, 0, sizeof(Evaluation))
         e.instances = len(instances)
         for i, (offset, squares) in enumerate(instances):
@@ -123,8 +125,11 @@ cdef class Core:
         cdef int i
         if weights.shape[0] < (self.evaluation.phase[64] + 1) * self.evaluation.phase_size:
             raise ValueError(f"{weights.shape[0]} weights are too few")
-        self.weights = weights
-        self.evaluation.weights = <int16_t *> &weights[0]
+        free(self.evaluation.weights)
+        self.evaluation.weights = <int16_t *> allocate_table(weights.nbytes)
+        if self.evaluation.weights == NULL:
+            raise MemoryError(f"no memory for {weights.shape[0]} weights")
+        memcpy(self.evaluation.weights, &weights[0], weights.nbytes)
         for i in range(self.threads):
             memset(self.searches[i].glances, 0, sizeof(self.searches[i].glances))
         self.set_options()

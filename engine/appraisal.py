@@ -6,12 +6,17 @@ import os
 from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from zermelo.games.reversi import ReversiPosition
 
 #: Fewer positions than this are not worth a second thread.
 LEAST_SHARE = 32
+#: Each thread keeps its weights and what it saw, a dozen megabytes.
+MOST_THREADS = 8
+
+
+Told = TypeVar("Told")
 
 
 class Appraisers:
@@ -24,8 +29,9 @@ class Appraisers:
     def guesses(self, positions: Sequence[ReversiPosition]) -> list[int] | None:
         """What each is worth; None without weights."""
 
-        def appraise(core: Any, first: int, last: int) -> Any:
-            return core.guess_all(_boards(positions[first:last]))
+        def appraise(core: Any, first: int, last: int) -> list[int] | None:
+            told: list[int] | None = core.guess_all(_boards(positions[first:last]))
+            return told
 
         return self._share_out(len(positions), appraise)
 
@@ -34,19 +40,24 @@ class Appraisers:
     ) -> list[tuple[float, float]] | None:
         """What proving a score of at least and of less than each threshold takes, in bits."""
 
-        def appraise(core: Any, first: int, last: int) -> Any:
-            return core.efforts_all(_boards(positions[first:last]), thresholds[first:last])
+        def appraise(core: Any, first: int, last: int) -> list[tuple[float, float]] | None:
+            told: list[tuple[float, float]] | None = core.efforts_all(
+                _boards(positions[first:last]), thresholds[first:last]
+            )
+            return told
 
         return self._share_out(len(positions), appraise)
 
-    def _share_out(self, count: int, appraise: Callable[[Any, int, int], Any]) -> Any:
-        workers = max(1, min(_processors(), count // LEAST_SHARE))
+    def _share_out(
+        self, count: int, appraise: Callable[[Any, int, int], list[Told] | None]
+    ) -> list[Told] | None:
+        workers = max(1, min(_processors(), MOST_THREADS, count // LEAST_SHARE))
         while len(self._cores) < workers:
             self._cores.append(self._make_core())
         ends = [count * worker // workers for worker in range(workers + 1)]
         with ThreadPoolExecutor(workers) as pool:
             parts = list(pool.map(appraise, self._cores, ends, ends[1:]))
-        return None if parts[0] is None else [one for part in parts for one in part]
+        return None if None in parts else [one for part in parts for one in part or ()]
 
 
 def _processors() -> int:
