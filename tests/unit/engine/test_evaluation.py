@@ -342,7 +342,7 @@ def test_nonsense_with_a_right_digest_is_refused(rest: bytes, tmp_path: Path) ->
 def test_many_positions_are_appraised_like_each_alone(make_engine: MakeEngine) -> None:
     game, rng = reversi("reversi:6x6"), random.Random(21)
     engine = make_engine(game)
-    positions = [random_play(game, rng, rng.randint(0, 31)) for _ in range(40)]
+    positions = [random_play(game, rng, rng.randint(0, 31)) for _ in range(80)]
     assert isinstance(engine, AppraisesMany)
     assert engine.guess_all(positions) == [engine.guess(position) for position in positions]
     asked = [(position, rng.randint(-20, 20)) for position in positions]
