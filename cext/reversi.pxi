@@ -15,7 +15,7 @@ include "reversi_textbook.pxi"
 include "reversi_training.pxi"
 
 cdef enum:
-    LOCAL_BYTES = 1 << 17   # with what else a search touches all the time, fits a cache
+    LOCAL_BYTES = 1 << 18
     EXPECTED_PLIES = 4      # how deep to look for a first guess
     EFFORT_PLIES = 4        # how deep to look for what a proof costs: two more tell little more
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table

@@ -1,4 +1,4 @@
-/* Five to eleven or twelve empties: moves ordered by mobility and parity, a small table per thread.
+/* Five to eleven empties: moves ordered by mobility and parity, a small table per thread.
  *
  * Only null windows are searched here, as MTD(f) asks them: alpha, and beta = alpha + 1. The
  * functions are fail-soft:
@@ -17,8 +17,9 @@ enum {
     TABLE_EMPTIES = 6,     /* at least this many: look into a table */
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
-    STABLE_EMPTIES = 7,    /* at least this many: look for stable discs where alpha is no less */
+    STABLE_LEAD = 6,       /* alpha at least empties less this: look for stable discs */
     STOP_EMPTIES = 8,      /* at least this many: look whether to stop */
+    MIDDLE_EMPTIES = 11,   /* at most this many: search_middle */
     MIDDLE_MOVES = 16,     /* more than there are moves then; a power of two */
     KEY_ZERO = 1 << 12,    /* keeps the keys of all moves above TRIED */
     HINTED = 1 << 20,      /* the value of the move that the table recommends */
@@ -32,7 +33,7 @@ static inline Table *table_of(Search *s, int empties) {
 /* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
 static inline bool middle_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
                                         int empties, int *score) {
-    return s->options.stability && alpha >= (empties < STABLE_EMPTIES ? 0 : empties) &&
+    return s->options.stability && alpha >= empties - STABLE_LEAD &&
            stability_cut(s, own, opponent, alpha, score);
 }
 
@@ -111,16 +112,13 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
                          int parity) {
     u64 empty = s->board & ~(own | opponent);
     u64 turned[MIDDLE_MOVES], replies[MIDDLE_MOVES];
-    u64 hashes[MIDDLE_MOVES];
     uint8_t square_of[MIDDLE_MOVES];
     int keys[MIDDLE_MOVES];
     u64 start = s->nodes, hash = 0;
     Facts facts;
     bool tabled = s->options.table;
-    bool enhanced = tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES;
-    const Table *below = table_of(s, empties - 1);
     int odd = s->options.parity ? parity : 0;
-    int best = NOTHING, best_move = NO_MOVE, count = 0, score;
+    int best = NOTHING, best_move = NO_MOVE, hint = NO_MOVE, count = 0, score;
     if (empties < TABLE_EMPTIES) {
         if (empties <= FEW_EMPTIES) return solve_few(s, own, opponent, alpha, empties, parity);
         return search_shallow(s, own, opponent, squares, alpha, empties, parity);
@@ -128,12 +126,16 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
     s->nodes++;
     if (empties >= STOP_EMPTIES && must_stop(s)) return alpha;
     if (tabled) {
-        /* Ask for the bucket now and read it after the moves are listed: few positions are
-         * found there, and meanwhile it comes nearer. */
+        /* Ask for the bucket now, so that it is there when it is read. */
         hash = hash_boards(own, opponent);
         __builtin_prefetch(bucket_of(table_of(s, empties), hash));
     }
     if (middle_stability_cut(s, own, opponent, alpha, empties, &score)) return score;
+    if (tabled && probe(table_of(s, empties), own, opponent, hash, &facts)) {
+        if (facts.lo > alpha) return facts.lo;
+        if (facts.hi <= alpha) return facts.hi;
+        hint = facts.best;
+    }
     if (!squares) {
         squares = mobility(opponent, own, empty);
         if (squares) return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity);
@@ -146,11 +148,9 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
         u64 next_opponent = own ^ turned[count] ^ bit;
         replies[count] = mobility(opponent ^ turned[count], next_opponent, empty ^ bit);
         square_of[count] = (uint8_t)square;
-        if (enhanced) {
-            hashes[count] = hash_boards(opponent ^ turned[count], next_opponent);
-            __builtin_prefetch(bucket_of(below, hashes[count]));
-        }
-        if (empties <= PLAIN_EMPTIES) {
+        if (square == hint) {
+            key = HINTED;
+        } else if (empties <= PLAIN_EMPTIES) {
             key = KEY_ZERO - 16 * popcount(replies[count]);
             if (odd & s->quadrant[square]) key += 8;
         } else {
@@ -159,17 +159,16 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
         }
         keys[count] = key * MIDDLE_MOVES + count;
     }
-    if (tabled && probe(table_of(s, empties), own, opponent, hash, &facts)) {
-        if (facts.lo > alpha) return facts.lo;
-        if (facts.hi <= alpha) return facts.hi;
-        for (int i = 0; i < count; i++)
-            if (square_of[i] == facts.best) keys[i] = HINTED * MIDDLE_MOVES + i;
-    }
-    if (enhanced)
-        for (int i = 0; i < count; i++)
-            if (probe(below, opponent ^ turned[i], own ^ turned[i] ^ bit_of(square_of[i]),
-                      hashes[i], &facts) && -facts.hi > alpha)
+    if (tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {
+        const Table *table = table_of(s, empties - 1);
+        for (int i = 0; i < count; i++) {
+            u64 next_own = opponent ^ turned[i];
+            u64 next_opponent = own ^ turned[i] ^ bit_of(square_of[i]);
+            if (probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent),
+                      &facts) && -facts.hi > alpha)
                 return -facts.hi;
+        }
+    }
     for (int i = 0; i < count; i++) {
         int key = best_key(keys, count) & (MIDDLE_MOVES - 1);
         keys[key] = TRIED;

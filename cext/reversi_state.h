@@ -9,7 +9,6 @@
 #define MOST_CANDIDATES 60 /* every empty square, in positions that no game reaches */
 #define BUSY_SLOTS 4096
 #define GLANCES (1 << 12)  /* small enough to stay in the cache beside the thread's table */
-#define LARGE_BOARD 48     /* more squares: one more empty is left to the middle search */
 #define NOTHING (-127)     /* below every score: no move has been tried */
 
 enum { /* why a search stopped */
@@ -55,7 +54,6 @@ typedef struct { /* what one thread needs */
     uint8_t quadrant[64]; /* as a bit of the parity */
     int squares;
     int symmetries;
-    int middle_empties; /* at most this many: search_middle */
     int root_empties;
     int root_move;          /* the best move so far at the root */
     int root_done;          /* how many moves of the root are settled */
@@ -92,9 +90,6 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
     s->board = geometry->board;
     s->squares = rows * cols;
     s->symmetries = rows == cols ? 8 : 4;
-    /* The weights of a large board do not fit into the processor's cache, so that mobility
-     * orders moves in less time than the evaluation a little longer. */
-    s->middle_empties = s->squares > LARGE_BOARD ? 12 : 11;
     s->empties_to_winner = empties_to_winner;
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < cols; col++) {
