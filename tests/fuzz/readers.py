@@ -111,7 +111,7 @@ def checkpoint(data: bytes) -> None:
     magic, engine = (
         (b"ZPC1", PortableEngine(open_game(REVERSI))),
         (b"ZGC2", _GO_ENGINE),
-        (_reversi_magic(), _REVERSI_ENGINE),
+        (ReversiEngine.checkpoint_kind, _REVERSI_ENGINE),
     )[data[0] % 3]
     sealed = data[1:] if data[0] & 4 else seal(magic, engine.game, data[1:])
     with suppress(ZermeloError):
@@ -186,12 +186,6 @@ def _without_files(lines: Any) -> Any:
 def _peak_bytes() -> int:
     """The most memory that this process ever had."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def _reversi_magic() -> bytes:
-    from zermelo.engine import reversi
-
-    return reversi._MAGIC
 
 
 _GO_ENGINE = GoEngine(Go(3, 3), hash_mb=1)

@@ -14,7 +14,7 @@ from zermelo.checker import verify
 from zermelo.checker.registry import open_checker
 from zermelo.engine import open_engine
 from zermelo.games import Bounds, open_game
-from zermelo.games.definition import library
+from zermelo.games.definition import library, sources
 from zermelo.games.definition.library import remember
 from zermelo.proof.export import export_proof
 from zermelo.server.campaigns import create_campaign, find_campaign, list_campaigns
@@ -58,6 +58,13 @@ def test_an_unfinished_campaign_proves_what_it_has(
     assert verify(tmp_path / "half").complete
 
 
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this process one that has read no definition."""
+    monkeypatch.setattr(library, "_remembered", {})
+    sources._remembered.clear()
+    open_game.cache_clear()
+
+
 def test_a_campaign_keeps_the_text_of_its_game(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,13 +75,11 @@ def test_a_campaign_keeps_the_text_of_its_game(
     assert connection.execute(
         query("find_definition"), {"digest": game.definition.digest}
     ).fetchall() == [(TIC_TAC_TOE,)]
-    monkeypatch.setattr(library, "_remembered", {})
-    open_game.cache_clear()
+    forget(monkeypatch)
     with pytest.raises(ZermeloError, match="not known here"):
         open_game(campaign.spec)
     assert find_campaign(connection, "mine").game.max_score == 1
-    monkeypatch.setattr(library, "_remembered", {})
-    open_game.cache_clear()
+    forget(monkeypatch)
     assert [each.game.name for each in list_campaigns(connection)] == ["tic-tac-toe"]
 
 
