@@ -239,7 +239,8 @@ class Fleet:
 
 
 def simulate(
-    connection: Connection, oracle: Oracle, puzzle: Puzzle, clients: int, speed: float
+    connection: Connection, oracle: Oracle, puzzle: Puzzle, clients: int, speed: float,
+    times_services: bool = True,
 ) -> dict[str, Any]:
     """Solve the puzzle with clients that search `speed` nodes a second on average."""
     campaign = create_campaign(
@@ -248,7 +249,7 @@ def simulate(
         replication="none",
     )  # fmt: skip
     found, found_nodes = oracle.found, oracle.found_nodes
-    fleet = Fleet(connection, campaign, oracle, clients, speed)
+    fleet = Fleet(connection, campaign, oracle, clients, speed, times_services=times_services)
     started = time.perf_counter()
     fleet.run()
     oracle.save()

@@ -94,6 +94,8 @@ def test_a_stop_without_patience_loses_nothing(cluster: Path) -> None:
     assert not postgres.running
     with embedded_database(cluster) as url:
         assert year(url) == 1912
+        with psycopg.connect(url) as connection:  # as the other tests expect it
+            connection.execute("UPDATE kept SET year = 1913")
 
 
 def test_it_recovers_from_kill_9(cluster: Path) -> None:

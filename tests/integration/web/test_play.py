@@ -184,7 +184,8 @@ def test_the_visitor_chooses_weights(visitor: TestClient) -> None:
 
 def test_the_replay_tells_what_moves_gave_away(solved_database: str) -> None:
     with visiting(solved_database) as visitor:
-        finish(visitor, "reversi:4x4", 4, name="A", opponent="person", other="B")
+        # By these moves somebody gives away what the campaign has proved.
+        finish(visitor, "reversi:4x4", 5, name="A", opponent="person", other="B")
         number = visitor.get("/played.json").json()["games"][0]["number"]
         page = visitor.get(f"/played/{number}?ply=0").text
     assert "Proved for the side to move: <strong>-8</strong>" in page
@@ -213,7 +214,7 @@ def test_mistakes_have_a_way_out(visitor: TestClient, connection: Connection) ->
         ("/play/reversi:8x8?first=A&second=engine:999999999", 400, "2,000,000"),
         ("/play/reversi:8x8?first=A&second=uct:600s", 400, "20,000"),
         ("/play/reversi:4x4?first=depth-first&second=A", 400, "do not have"),
-        ("/play/reversi:4x4?first=minimax:2,nonsense&second=A", 400, "unknown evaluation"),
+        ("/play/reversi:4x4?first=minimax:2,nonsense&second=A", 400, "Unknown evaluation"),
         ("/play/reversi:4x4?first=proof&second=A", 404, "No campaign has solved"),
         ("/play/chess", 404, "No such game"),
     ]:

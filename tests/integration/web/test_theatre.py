@@ -61,7 +61,7 @@ def test_mistakes_have_a_way_out(visitor: TestClient) -> None:
     for path, status, said in [
         ("/theatre/reversi:4x4", 400, "20,000 nodes"),
         ("/theatre/chess", 404, "No such game"),
-        ("/theatre/grundy:9?moves=5>1%2B4", 400, "illegal move"),
+        ("/theatre/grundy:9?moves=5>1%2B4", 400, "Illegal move"),
         ("/theatre/reversi:4x4?p=" + quote(LATE["reversi:4x4"]) + "&evaluation=heaps", 400,
          "no heaps"),
         ("/theatre/grundy:9?p=nonsense", 400, "Not on this stage"),
