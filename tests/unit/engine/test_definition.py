@@ -393,8 +393,7 @@ PUBLISHED = {
 }  # fmt: skip
 SLOWER = {
     "connect-four:5x5": 0, "connect-four:4x7": 0, "connect-four:5x6": 0, "clobber:2x10": 1,
-    "clobber:2x12": -1, "cram:3x8": 1, "konane:6x6": -1, "connect-four:6x5": 0,
-    "domineering:6x6": 1,
+    "clobber:2x12": -1, "cram:3x8": 1, "konane:6x6": -1,
 }  # fmt: skip
 
 
