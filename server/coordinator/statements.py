@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Protocol, TypeVar
@@ -97,12 +98,24 @@ def _pool(url: str, connections: int, configure: Configure) -> Pool:
         reconnect_timeout=30,
         open=False,
         configure=configure,
+        check=_check,
         kwargs={
             "autocommit": True,
             "prepare_threshold": 2,
             "application_name": "zermelo coordinator",
         },
     )
+
+
+async def _check(connection: AsyncConnection[Any]) -> None:
+    """Refuse a connection that the database closed while it lay in the pool.
+
+    A healthy one has nothing to read, which costs no round trip to find out.
+    """
+    arrived = select.poll()
+    arrived.register(connection.fileno(), select.POLLIN)
+    if arrived.poll(0):
+        await AsyncConnectionPool.check_connection(connection)
 
 
 async def _prepare(connection: AsyncConnection[Any]) -> None:
