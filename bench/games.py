@@ -2,6 +2,7 @@
 
     python bench/games.py [--seconds 2]
     python bench/games.py values [--only NAME] [--algorithm pns]     # every published value
+    python bench/games.py counts [--only NAME]       # every published number of positions
     python bench/games.py estimate                   # what Connect Four 6x7 would take
 
 Times are processor times of one core. Published playouts a second, on other machines:
@@ -16,6 +17,7 @@ import sys
 import time
 from typing import cast
 
+from game_counts import print_counts
 from game_values import print_estimate, print_values
 
 from zermelo.engine import Engine, open_engine
@@ -71,18 +73,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=["speed", "values", "estimate"],
-                        default="speed")
+    parser.add_argument("what", nargs="?", default="speed",
+                        choices=["speed", "values", "counts", "estimate"])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
-    parser.add_argument("--only", default="", help="values whose spec begins like this")
+    parser.add_argument("--only", default="", help="values and counts whose spec begins so")
     parser.add_argument("--algorithm", default="mtdf")
+    parser.add_argument("--most-seconds", type=float, default=1200.0,
+                        help="of processor time for each value: ten minutes of two cores")
     parser.add_argument("--hash-mb", type=int, default=1024)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.what == "values":
         return min(1, print_values(
-            options.only, options.hash_mb, options.threads, options.algorithm
+            options.only, options.hash_mb, options.threads, options.algorithm,
+            options.most_seconds,
         ))
+    if options.what == "counts":
+        return min(1, print_counts(options.only))
     if options.what == "estimate":
         print_estimate(options.hash_mb, 1)
         return 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.game_counts import POSITIONS, Reached
 from tests.support.definitions import play_text
 from tests.support.effort import REPEATED
 from tests.support.minimax import minimax
@@ -481,6 +482,11 @@ def test_positions_of_connect_four() -> None:
         }
         counts.append(len(level))
     assert counts == published
+
+
+@pytest.mark.parametrize("spec", ["mnk:3x3", "kalah:2x2,over=mover"])
+def test_positions_that_can_be_reached(spec: str) -> None:
+    assert Reached(spec).positions() == POSITIONS[spec]
 
 
 def _fox_has_escaped(board: list[str]) -> bool:
