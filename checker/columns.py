@@ -58,6 +58,9 @@ def pack_block(columns: dict[str, Any], *, wide: bool = False) -> bytes:
 
 def narrow_moves(moves: Iterable[int]) -> bytes:
     """Moves in one byte each; `ValueError` for one that does not fit."""
+    moves = array("H", moves)
+    if _NARROW_NO_MOVE in moves:
+        raise ValueError(f"move {_NARROW_NO_MOVE} would be read as no move")
     return bytes(_NARROW_NO_MOVE if move == NO_MOVE else move for move in moves)
 
 

@@ -127,6 +127,9 @@ async def _serve(
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
     )
     healthy = health.aio.HealthServicer()
+    # Known before the first probe can come: it is told "not ready", not "no such service".
+    for name in NAMES:
+        await healthy.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
     servers = [_server(admission, handlers, healthy) for _ in range(SERVERS)]
     certificate = bind(servers, settings)
     metrics.registry.register(DatabaseCollector(url))

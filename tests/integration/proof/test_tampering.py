@@ -184,7 +184,7 @@ def test_a_planted_wrong_leaf_is_found(
 MUTATIONS: list[Callable[[Entry, random.Random], Entry | None]] = [
     lambda entry, choose: None,
     lambda entry, choose: entry._replace(bound=entry.bound + choose.choice([-8, -2, -1, 1, 2, 8])),
-    lambda entry, choose: entry._replace(move=choose.randrange(256)),
+    lambda entry, choose: entry._replace(move=choose.randrange(255)),
     lambda entry, choose: entry._replace(at_least=not entry.at_least),
     lambda entry, choose: entry._replace(leaf=None if entry.leaf else Leaf(1, 1, 1), move=None),
     lambda entry, choose: entry._replace(key=entry.key[8:] + entry.key[:8]),
@@ -193,6 +193,15 @@ MUTATIONS: list[Callable[[Entry, random.Random], Entry | None]] = [
     ),
     lambda entry, choose: entry._replace(history=bytes(choose.randrange(1, 20))),
 ]
+
+
+def test_no_move_is_written_as_none(original: Certificate, tmp_path: Path) -> None:
+    """255 in a file says that there is no move, so no entry can move there."""
+    entries = replace_one(
+        original, random.Random(1), lambda entry: True, lambda entry: entry._replace(move=255)
+    )
+    with pytest.raises(ValueError, match="would be read as no move"):
+        write_certificate(tmp_path / "proof", original.header, entries)
 
 
 @examples(25, 150)
