@@ -29,9 +29,10 @@ else
 
 .PHONY: demo test test-fast test-long fuzz lint docs bench proto clean
 
-demo: $(VENV)/.built  ## a distributed solve of reversi 6x6, all on this machine
+demo: $(VENV)/.solver  ## a distributed solve of reversi 6x6, all on this machine
 	@echo "solving reversi 6x6: PostgreSQL, four services, a client and web pages on this machine"
 	@$(BIN)/zermelo solve reversi:6x6 --demo
+	@$(MAKE) --no-print-directory $(VENV)/.built
 
 test: $(VENV)/.installed  ## every test but the long ones, with real parts
 	@sh deploy/browser.sh
@@ -89,15 +90,25 @@ $(VENV)/.tools:
 	@$(INSTALL) $(BUILD_TOOLS)
 	@touch $@
 
-# The compilers use the processors while pip waits for the network.
-$(VENV)/.built: $(VENV)/.tools $(SOURCES)
-	@echo "3/4 compiling the engines and installing what the demo needs, side by side"
-	@$(BIN)/python setup.py -q build_ext --inplace >$(VENV)/build.log 2>&1 & compiling=$$!; \
+COMPILE := $(BIN)/python setup.py -q build_ext --inplace
+FASTEST_SET = PYTHONPATH=src $(BIN)/python -c 'from zermelo.cext.cpu import instruction_sets as s; print(s()[0])'
+
+# What the demo solves with, so that a newcomer need not wait for the engines of other games and
+# processors. The compiler works while pip waits for the network.
+$(VENV)/.solver: $(VENV)/.tools $(SOURCES)
+	@echo "3/4 compiling the engine of reversi and installing what the demo needs, side by side"
+	@{ ZERMELO_ONLY=cpu $(COMPILE) && fastest=$$($(FASTEST_SET)) && \
+	ZERMELO_ONLY="reversi_$$fastest reversi_depth" $(COMPILE); } >$(VENV)/build.log 2>&1 & compiling=$$!; \
 	$(BIN)/python deploy/requirements.py web >$(VENV)/requirements.txt && \
 	$(INSTALL) --requirement $(VENV)/requirements.txt; installed=$$?; \
 	wait $$compiling || { tail -n 20 $(VENV)/build.log; exit 1; }; exit $$installed
 	@echo "4/4 installing zermelo"
 	@ZERMELO_COMPILED=1 $(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.solver
+	@echo "compiling the engines of all other games: about a minute"
+	@$(COMPILE) >$(VENV)/build.log 2>&1 || { tail -n 20 $(VENV)/build.log; exit 1; }
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.built

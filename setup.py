@@ -5,6 +5,7 @@ best one is chosen when it is imported, so that one wheel runs on every processo
 Set ZERMELO_CHECKED=1 for a slow build that checks every array index. As many compilers run
 at the same time as there are processors. ZERMELO_COMPILED=1 says that `build_ext --inplace` was
 run: an editable install would compile everything once more in a folder of its own.
+ZERMELO_ONLY names the modules to compile, for whoever cannot wait for the others.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ FOLDERS = [
     "research", "theatre", "web", "cli",
 ]  # fmt: skip
 CHECKED = os.environ.get("ZERMELO_CHECKED") == "1"
+ONLY = os.environ.get("ZERMELO_ONLY", "").split()
 COMPILED = os.environ.get("ZERMELO_COMPILED") == "1"
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
@@ -62,6 +64,8 @@ extensions += [extension("reversi_plain"), extension("go_conquest"), extension("
 extensions += [extension(module, folder="checker") for module in ("reversi", "go")]
 extensions += [extension("definition_small"), extension("definition_large")]
 extensions += [extension("go_retrograde"), extension("reversi_depth"), extension("cpu")]
+if ONLY:
+    extensions = [built for built in extensions if built.name.split(".")[-1] in ONLY]
 
 setup(
     package_dir={"": "src"},

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from zermelo.cli.plain_errors import PlainGroup
-from zermelo.parts import MissingPartError, install_command, missing_part
+from zermelo.parts import MissingPartError, missing_part
 
 
 class LazyGroup(PlainGroup):
@@ -51,6 +51,6 @@ def _stand_in(name: str, missing: MissingPartError) -> click.Command:
         raise missing
 
     return click.Command(
-        name, callback=refuse, help=f"Not installed: {install_command(missing.part)}",
+        name, callback=refuse, help=f"Not installed: {missing.remedy}",
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
-from zermelo.cext import definition_large, definition_small
 from zermelo.engine.capabilities import Secured
 from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.definition_program import Program
@@ -56,7 +56,8 @@ class DefinitionEngine(CompiledEngine):
         self.game = game
         try:
             program = Program(game.compiled)
-            kernel = definition_small if program.small else definition_large
+            size = "small" if program.small else "large"
+            kernel = import_module(f"zermelo.cext.definition_{size}")
             self.core = kernel.Core(program.parts, game.max_score, hash_mb << 20, threads)
         except MemoryError as error:
             raise EngineError(f"{error}; choose a smaller --hash-mb") from None

@@ -21,6 +21,8 @@ PARTS = {
     "dask": ("distributed",),
     "train": ("numpy",),
 }  # fmt: skip
+#: What `make demo` compiles after it has solved.
+COMPILED = ("zermelo.cext.", "zermelo.checker.")
 
 
 class MissingPartError(ZermeloError):
@@ -28,9 +30,9 @@ class MissingPartError(ZermeloError):
 
     exit_code = 7
 
-    def __init__(self, part: str, module: str) -> None:
-        super().__init__(f"this needs {module}; install it with: {install_command(part)}")
-        self.part = part
+    def __init__(self, module: str, remedy: str) -> None:
+        super().__init__(f"this needs {module}; install it with: {remedy}")
+        self.remedy = remedy
 
 
 def install_command(part: str) -> str:
@@ -43,8 +45,11 @@ def is_installed(part: str) -> bool:
 
 def missing_part(error: ModuleNotFoundError) -> MissingPartError | None:
     """What to tell about this failure; None if no part would have brought the module."""
-    module = (error.name or "").partition(".")[0]
-    for part, modules in PARTS.items():
-        if module in modules:
-            return MissingPartError(part, module)
+    module = error.name or ""
+    if module.startswith(COMPILED):
+        return MissingPartError(module, "make .venv/.built, in the folder of the sources")
+    package = module.partition(".")[0]
+    for part, packages in PARTS.items():
+        if package in packages:
+            return MissingPartError(package, install_command(part))
     return None

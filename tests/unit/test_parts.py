@@ -1,0 +1,26 @@
+"""What is not there is named with the command that brings it."""
+
+from __future__ import annotations
+
+import pytest
+
+from zermelo.parts import missing_part
+
+
+@pytest.mark.parametrize(
+    ("module", "remedy"),
+    [
+        ("zermelo.cext.go_search", "make .venv/.built"),
+        ("zermelo.checker.reversi", "make .venv/.built"),
+        ("starlette.routing", "pip install 'zermelo[web]'"),
+        ("matplotlib", "pip install 'zermelo[plot]'"),
+    ],
+)
+def test_a_missing_module_is_named_with_its_remedy(module: str, remedy: str) -> None:
+    missing = missing_part(ModuleNotFoundError(name=module))
+    assert missing is not None
+    assert remedy in str(missing)
+
+
+def test_any_other_module_is_a_defect() -> None:
+    assert missing_part(ModuleNotFoundError(name="zermelo.nothing")) is None
