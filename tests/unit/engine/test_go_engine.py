@@ -182,7 +182,7 @@ def test_bad_questions() -> None:
 
 def test_long_lines_do_not_end_a_textbook_search() -> None:
     game = go("3x3")
-    report = GoEngine(game).solve(game.initial(), algorithm="minimax", node_budget=3_000)
+    report = GoEngine(game).solve(game.initial(), algorithm="minimax", node_budget=1_200)
     assert report.status is Status.EXHAUSTED
     assert report.nodes > 1_000
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.support.effort import some
+from tests.support.effort import REPEATED, some
 from zermelo.engine.reversi_depth import (
     EVALUATIONS,
     FEATURES,
@@ -123,8 +123,13 @@ def test_stable_discs_are_never_turned() -> None:
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("plies", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("size", "plies"),
+    [
+        pytest.param(size, plies, marks=REPEATED if (size, plies) == ("8x8", 4) else ())
+        for size in SIZES for plies in (1, 2, 3, 4)
+    ],
+)  # fmt: skip
 def test_a_depth_is_so_many_plies(size: str, plies: int) -> None:
     game = reversi(size)
     weights = {"discs": 1, "mobility": 5, "corners": 20, "positional": 1}
