@@ -11,7 +11,7 @@ import pytest
 from psycopg import sql
 
 from tests.support.databases import new_database
-from tests.support.effort import REPEATED
+from tests.support.effort import REPEATED, long
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES
 from zermelo.games import Bounds
@@ -141,8 +141,8 @@ def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection
 @pytest.mark.parametrize(("source", "version"), [
     pytest.param(
         "adaptive" if version >= COMPARING else "none", version,
-        # The oldest and the first that compared answers stand for the others.
-        marks=() if version in (1, COMPARING) else REPEATED,
+        # The first that compared answers and the oldest stand for the others.
+        marks={COMPARING: (), 1: (long,)}.get(version, REPEATED),
     )
     for version in range(1, LATEST + 1)
 ], indirect=["source"])
