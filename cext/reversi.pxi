@@ -270,7 +270,7 @@ cdef class Core:
         if self.evaluation.weights == NULL:
             return None
         with nogil:
-            grains = expected_grains(self.searches, own, opponent)
+            grains = expected_grains(self.searches, own, opponent, EXPECTED_PLIES)
         return round(grains / GRAINS)
 
     def look(self, u64 own, u64 opponent, int plies, int alpha, int beta, u64 node_budget):
@@ -295,11 +295,12 @@ cdef class Core:
         if self.evaluation.weights == NULL:
             return None
         with nogil:
-            expected_costs(self.searches, own, opponent, threshold, &reach, &hold)
+            expected_costs(self.searches, own, opponent, threshold, EFFORT_PLIES, &reach, &hold)
         return reach / <double> BIT, hold / <double> BIT
 
-    def guess_all(self, const u64[:, ::1] boards):
-        """`guess` for many positions (own, opponent), without the GIL meanwhile."""
+    def guess_all(self, const u64[:, ::1] boards, int plies):
+        """What many positions (own, opponent) are worth, looking so many plies ahead, without the
+        GIL meanwhile; None without weights."""
         cdef Py_ssize_t count = boards.shape[0]
         cdef Py_ssize_t i
         if self.evaluation.weights == NULL or not count:
@@ -307,10 +308,11 @@ cdef class Core:
         cdef int[::1] grains = array("i", bytes(count * sizeof(int)))
         with nogil:
             for i in range(count):
-                grains[i] = expected_grains(self.searches, boards[i, 0], boards[i, 1])
+                grains[i] = expected_grains(self.searches, boards[i, 0], boards[i, 1], plies)
         return [round(grains[i] / GRAINS) for i in range(count)]
 
-    def efforts_all(self, const u64[:, ::1] boards, const int[::1] thresholds):
+    def efforts_all(self, const u64[:, ::1] boards, const int[::1] thresholds,
+                    int plies=EFFORT_PLIES):
         """`efforts` for many positions (own, opponent), without the GIL meanwhile."""
         cdef Py_ssize_t count = min(boards.shape[0], thresholds.shape[0])
         cdef Py_ssize_t i
@@ -319,7 +321,7 @@ cdef class Core:
         cdef int[::1] costs = array("i", bytes(2 * count * sizeof(int)))
         with nogil:
             for i in range(count):
-                expected_costs(self.searches, boards[i, 0], boards[i, 1], thresholds[i],
+                expected_costs(self.searches, boards[i, 0], boards[i, 1], thresholds[i], plies,
                                &costs[2 * i], &costs[2 * i + 1])
         return [(costs[2 * i] / <double> BIT, costs[2 * i + 1] / <double> BIT)
                 for i in range(count)]
@@ -429,22 +431,22 @@ cdef class Core:
                 out[i, k + 1] = min(popcount(mobility(opponent[i], own[i], empty)), MOST_MOVES - 1)
 
 
-cdef int expected_grains(Search *s, u64 own, u64 opponent) noexcept nogil:
-    """The evaluation after a few plies, in grains."""
+cdef int expected_grains(Search *s, u64 own, u64 opponent, int plies) noexcept nogil:
+    """The evaluation after so many plies, in grains."""
     cdef Configuration shown
     cdef int empties = popcount(s.board & ~(own | opponent))
     configure(s.evaluation, own, opponent, s.board, &shown)
-    return search_estimate(s, own, opponent, &shown, empties, EXPECTED_PLIES, -WIDEST, WIDEST)
+    return search_estimate(s, own, opponent, &shown, empties, plies, -WIDEST, WIDEST)
 
 
-cdef void expected_costs(Search *s, u64 own, u64 opponent, int threshold, int *reach,
+cdef void expected_costs(Search *s, u64 own, u64 opponent, int threshold, int plies, int *reach,
                          int *hold) noexcept nogil:
     """The costs of proving a score of at least and of less than `threshold`."""
     cdef Configuration shown
     cdef int empties = popcount(s.board & ~(own | opponent))
     configure(s.evaluation, own, opponent, s.board, &shown)
-    reach[0] = cost_to_reach(s, own, opponent, &shown, threshold, empties, EFFORT_PLIES, NEVER)
-    hold[0] = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, EFFORT_PLIES, NEVER)
+    reach[0] = cost_to_reach(s, own, opponent, &shown, threshold, empties, plies, NEVER)
+    hold[0] = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, plies, NEVER)
 
 
 cdef bint worth_keeping(const Table *table, const Entry *entry, int least_effort) noexcept nogil:

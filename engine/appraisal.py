@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 
 from zermelo.games.reversi import ReversiPosition
 
+#: How far guesses look ahead. Where efforts are known, two plies more tell nothing about the cost
+#: of a question and hardly anything about its answer, and take eight times as long.
+GUESSED_PLIES = 2
 #: Fewer positions than this are not worth a second thread.
 LEAST_SHARE = 32
 #: Each thread keeps its weights and what it saw, a dozen megabytes.
@@ -30,7 +33,8 @@ class Appraisers:
         """What each is worth; None without weights."""
 
         def appraise(core: Any, first: int, last: int) -> list[int] | None:
-            told: list[int] | None = core.guess_all(_boards(positions[first:last]))
+            boards = _boards(positions[first:last])
+            told: list[int] | None = core.guess_all(boards, GUESSED_PLIES)
             return told
 
         return self._share_out(len(positions), appraise)

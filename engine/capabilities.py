@@ -25,10 +25,11 @@ class CountsLines(Protocol):
 
 @runtime_checkable
 class AppraisesMany(Protocol):
-    """`Engine.guess` and `Engine.efforts` for many positions in one call, without the GIL."""
+    """Guesses and efforts for many positions in one call, without the GIL."""
 
     def guess_all(self, positions: Sequence[Any]) -> list[int]:
-        """The guess for each position."""
+        """A guess for each position. It may be rougher than `Engine.guess`: who asks for many has
+        their efforts besides."""
 
     def efforts_all(self, questions: Sequence[tuple[Any, int]]) -> list[Efforts] | None:
         """The efforts for each position and threshold; None where the engine knows none."""

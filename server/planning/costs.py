@@ -110,11 +110,20 @@ class CostModel:
 
     def log_cost(self, features: Features) -> float:
         """The median of ln(nodes) that such a question takes."""
-        return _dot(self.cost_weights, features.of_cost())
+        # The product of the weights and `of_cost`, written out: generators do little else.
+        level, per_ply, per_point, per_point_above, per_effort = self.cost_weights
+        plies_left, distance, (yes, no) = features
+        return (
+            level + per_ply * plies_left + per_point * abs(distance) + per_point_above * distance
+            + per_effort * (yes if yes < no else no)
+        )  # fmt: skip
 
     def chance(self, features: Features) -> float:
         """How likely the score reaches the threshold."""
-        chance = _logistic(_dot(self.chance_weights, features.of_chance()))
+        level, per_point, per_effort = self.chance_weights
+        _, distance, (yes, no) = features
+        clear = max(-_CLEAR, min(_CLEAR, no - yes))
+        chance = _logistic(level + per_point * (distance + 0.5) + per_effort * clear)
         return min(1 - _LEAST_CHANCE, max(_LEAST_CHANCE, chance))
 
     def error(self, plies_left: float) -> float:

@@ -75,12 +75,23 @@ class Splitter:
         )
         evidence = self._gather_proved(parents, children)
         changed = add_evidence(self._connection, self._campaign, evidence)
-        changed |= back_up(self._connection, self._campaign, [node.id for node in parents])
+        changed |= back_up(self._connection, self._campaign, self._told_by(parents, children))
         self._look_below(questions, parents, children)
         for id_ in nodes:
             questions.open(id_)
         for node in self._tree.load(changed):
             questions.update_bounds(node.id, node.lo, node.hi)
+
+    def _told_by(self, parents: list[Node], children: dict[NodeId, Node]) -> list[NodeId]:
+        """The parents that children may tell anything; children of whom nothing is known do not."""
+        unknown = self._tree.game.score_range
+        return [
+            node.id for node in parents
+            if any(
+                (child := children.get(id_)) is None or child.bounds != unknown
+                for id_ in node.children or ()
+            )
+        ]  # fmt: skip
 
     def open(self, questions: Questions, nodes: list[NodeId]) -> None:
         """Look below nodes that the tree has expanded."""

@@ -8,8 +8,9 @@ caller rolls back and decides which results to quarantine.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from zermelo.server.arrays import array
 from zermelo.server.database import Connection
 from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.sql import query
@@ -39,7 +40,7 @@ def add_evidence(
     evidence = list(evidence)
     if not evidence:
         return set()
-    nodes, results, lo, hi = (list(column) for column in zip(*evidence, strict=True))
+    nodes, results, lo, hi = (array(column) for column in zip(*evidence, strict=True))
     columns = {"nodes": nodes, "results": results, "lo": lo, "hi": hi}
     connection.execute(query("insert_evidence"), columns)
     changed, parents = _tighten(connection, query("apply_evidence"), columns)
@@ -60,17 +61,17 @@ def back_up(
     changed = set(also_changed)
     level = set(expanded)
     while level:
-        newly, level = _tighten(connection, query("back_up_nodes"), {"ids": sorted(level)})
+        newly, level = _tighten(connection, query("back_up_nodes"), {"ids": array(sorted(level))})
         changed |= newly
     if changed:
         connection.execute(
-            query("publish_changes"), {"nodes": sorted(changed), "campaign": campaign}
+            query("publish_changes"), {"nodes": array(sorted(changed)), "campaign": campaign}
         )
     return changed
 
 
 def _tighten(
-    connection: Connection, statement: bytes, arguments: dict[str, list[int]]
+    connection: Connection, statement: bytes, arguments: dict[str, str | list[Any]]
 ) -> tuple[set[NodeId], set[NodeId]]:
     """Run a tightening statement: the nodes it changed and the parents of those."""
     rows = connection.execute(statement, arguments).fetchall()

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Bounds, Game, Key
+from zermelo.server.arrays import array
 from zermelo.server.database import Connection
 from zermelo.server.tree.identity import (
     ELSEWHERE,
@@ -61,7 +62,7 @@ class Tree:
         return self.game.decode(node.key, node.history)
 
     def load(self, ids: Iterable[NodeId]) -> list[Node]:
-        rows = self.connection.execute(query("load_nodes"), (list(ids),))
+        rows = self.connection.execute(query("load_nodes"), (array(list(ids)),))
         return [_node(*row) for row in rows]
 
     def find(self, places: Sequence[Place]) -> list[Node | None]:
@@ -120,7 +121,10 @@ class Tree:
         self._insert_displaced(names)
         self.connection.execute(
             query("set_children"),
-            {"parents": [edge[0] for edge in edges], "children": [edge[1] for edge in edges]},
+            {
+                "parents": array([parent for parent, _ in edges]),
+                "children": array([child for _, child in edges]),
+            },
         )
         return stored
 
@@ -150,14 +154,14 @@ class Tree:
             query("insert_children"),
             {
                 "campaign": self.campaign,
-                "ids": list(children),
-                "parents": [first_parent[id_] for id_ in children],
-                "positions": [UUID(bytes=child.place[0]) for child in children.values()],
-                "lo": [b.lo for b in bounds],
-                "hi": [b.hi for b in bounds],
-                "final": [child.final for child in children.values()],
-                "further_ids": [id_ for id_, _ in further],
-                "further_parents": [parent for _, parent in further],
+                "ids": array(list(children)),
+                "parents": array([first_parent[id_] for id_ in children]),
+                "positions": array([child.place[0].hex() for child in children.values()]),
+                "lo": array([b.lo for b in bounds]),
+                "hi": array([b.hi for b in bounds]),
+                "final": array([child.final for child in children.values()]),
+                "further_ids": array([id_ for id_, _ in further]),
+                "further_parents": array([parent for _, parent in further]),
             },
         )
         stored = {}
@@ -193,7 +197,8 @@ class Tree:
 
         def holders(ids: list[NodeId]) -> dict[NodeId, Place]:
             held: dict[NodeId, Place] = {}
-            for campaign, *columns in self.connection.execute(query("named_nodes"), (ids,)):
+            named = self.connection.execute(query("named_nodes"), (array(ids),))
+            for campaign, *columns in named:
                 node = _node(*columns)
                 if campaign != self.campaign:
                     held[node.id] = ELSEWHERE
@@ -231,10 +236,10 @@ class Tree:
 
 
 def _node(
-    id_: NodeId, position: UUID, history: bytes | None, lo: int, hi: int,
+    id_: NodeId, position: Key, history: bytes | None, lo: int, hi: int,
     children: list[NodeId] | None,
 ) -> Node:  # fmt: skip
-    return Node(id_, position.bytes, history or b"", lo, hi, _tuple(children))
+    return Node(id_, position, history or b"", lo, hi, _tuple(children))
 
 
 def _split(keys: bytes) -> list[Key]:

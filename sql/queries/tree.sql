@@ -32,14 +32,14 @@ RETURNING id, lo, hi, children, (xmax = 0) AS inserted
 
 -- name: named_nodes
 -- What these ids stand for, whichever campaign it is of.
-SELECT nodes.campaign, nodes.id, nodes.position, histories.history, nodes.lo, nodes.hi,
+SELECT nodes.campaign, nodes.id, uuid_send(nodes.position), histories.history, nodes.lo, nodes.hi,
        nodes.children
 FROM nodes LEFT JOIN histories ON histories.node = nodes.id
-WHERE nodes.id = ANY(%s)
+WHERE nodes.id = ANY(%s::bigint[])
 
 -- name: held_names
 -- Which of these ids are names.
-SELECT id FROM nodes WHERE id = ANY(%s)
+SELECT id FROM nodes WHERE id = ANY(%s::bigint[])
 
 -- name: insert_displaced
 -- Nodes whose first names others hold.
@@ -62,9 +62,9 @@ UPDATE nodes SET children = expanded.children FROM expanded
 WHERE nodes.id = expanded.parent AND nodes.children IS NULL
 
 -- name: load_nodes
-SELECT nodes.id, nodes.position, histories.history, nodes.lo, nodes.hi, nodes.children
+SELECT nodes.id, uuid_send(nodes.position), histories.history, nodes.lo, nodes.hi, nodes.children
 FROM nodes LEFT JOIN histories ON histories.node = nodes.id
-WHERE nodes.id = ANY(%s)
+WHERE nodes.id = ANY(%s::bigint[])
 
 -- name: apply_evidence
 -- Tighten the bounds of nodes by what results prove about them. Rows that would become
@@ -94,7 +94,7 @@ WITH derived AS (
     FROM nodes AS node
     CROSS JOIN LATERAL unnest(node.children) AS edge (child)
     JOIN nodes AS child ON child.id = edge.child
-    WHERE node.id = ANY(%(ids)s)
+    WHERE node.id = ANY(%(ids)s::bigint[])
     GROUP BY node.id
 ), changed AS (
     UPDATE nodes SET lo = derived.lo, hi = derived.hi FROM derived

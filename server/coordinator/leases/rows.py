@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from zermelo.server.arrays import array
 from zermelo.server.trust.accounts import UserId
 
 HostId = int
 LeaseId = int
 HoldId = int
 WorkunitId = int
-
-#: What PostgreSQL reads within an array as Python writes it. Words come from tables of ours.
-PLAIN = frozenset((bool, int, float, str))
 
 
 class Request(NamedTuple):
@@ -113,14 +111,3 @@ class Directive(NamedTuple):
 def columns(rows: Sequence[Any], *fields: str) -> dict[str, str | list[Any]]:
     """These fields of rows as columns, the form in which a statement takes a batch."""
     return {field: array([getattr(row, field) for row in rows]) for field in fields}
-
-
-def array(values: Sequence[Any]) -> str | list[Any]:
-    """Values as one parameter: numbers and words as PostgreSQL writes an array of them.
-
-    Other values are left to the database adapter, which looks at every one of them; for
-    long arrays of numbers that was a fifth of what a coordinator did.
-    """
-    if PLAIN.issuperset(map(type, values)):
-        return "{" + ",".join(map(str, values)) + "}"
-    return list(values)

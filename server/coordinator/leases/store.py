@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 import psycopg
 
 from zermelo.retry import Retry
+from zermelo.server.arrays import array
 from zermelo.server.coordinator.leases.rows import (
     Again,
     Directive,
@@ -32,7 +33,6 @@ from zermelo.server.coordinator.leases.rows import (
     Question,
     Returned,
     WorkunitId,
-    array,
     columns,
 )
 from zermelo.server.coordinator.statements import Statements
@@ -69,6 +69,8 @@ class LeaseStore:
     def __init__(self, statements: Statements, *, lease_seconds: float) -> None:
         self._statements = statements
         self._lease_seconds = lease_seconds
+        #: The blocks of lease numbers reserved here.
+        self._blocks: set[int] = set()
         #: How many workunits of each hold are not leased yet.
         self._left: Counter[HoldId] = Counter()
         #: Holds to be ended, until the database has done so.
@@ -134,7 +136,12 @@ class LeaseStore:
     async def reserve_leases(self) -> range:
         """Lease numbers that nobody ever used or will use but who called this."""
         block = (await self._statements.run("reserve_leases", {}))[0][0]
+        self._blocks.add(block)
         return range(block * BLOCK, (block + 1) * BLOCK)
+
+    def reserved_here(self, lease: LeaseId) -> bool:
+        """Whether this store would know of the lease before the database does."""
+        return lease // BLOCK in self._blocks
 
     async def take(
         self, most: int, again: Sequence[tuple[WorkunitId, bool]] = ()

@@ -272,7 +272,7 @@ def test_without_weights_there_are_no_efforts(make_core: MakeCore) -> None:
     game = reversi("reversi:6x6")
     start, one = game.initial(), array("i", [0])
     boards = memoryview(array("Q", [start.own, start.opponent])).cast("B").cast("Q", (1, 2))
-    assert make_core(game).guess_all(boards) is None
+    assert make_core(game).guess_all(boards, 2) is None
     assert make_core(game).efforts_all(boards, one) is None
     assert make_core(game).efforts(game.initial().own, game.initial().opponent, 0) is None
 
@@ -344,7 +344,9 @@ def test_many_positions_are_appraised_like_each_alone(make_engine: MakeEngine) -
     engine = make_engine(game)
     positions = [random_play(game, rng, rng.randint(0, 31)) for _ in range(80)]
     assert isinstance(engine, AppraisesMany)
-    assert engine.guess_all(positions) == [engine.guess(position) for position in positions]
+    assert engine.guess_all(positions) == [
+        guess for position in positions for guess in engine.guess_all([position])
+    ]
     asked = [(position, rng.randint(-20, 20)) for position in positions]
     assert engine.efforts_all(asked) == [engine.efforts(*question) for question in asked]
     assert engine.guess_all([]) == []

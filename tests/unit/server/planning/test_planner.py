@@ -375,3 +375,14 @@ def test_stakes_are_what_a_wrong_answer_closes() -> None:
     questions.update_bounds(4, test.threshold, LIMIT)
     questions.settle()
     assert stakes(3, test.threshold) == math.inf
+
+
+def test_costs_and_chances_are_products_of_weights_and_features() -> None:
+    model = CostModel((0.5, 0.1, -0.2, 0.05, 0.9), 1.0, (0.3, 0.2, 0.4))
+    shown = (features(12, 3), Features(9, -4, Efforts(7.5, 5.0)), Features(9, 2, Efforts(1, 90)))
+    for asked in shown:
+        cost = sum(map(math.prod, zip(model.cost_weights, asked.of_cost(), strict=True)))
+        assert model.log_cost(asked) == pytest.approx(cost)
+        logit = sum(map(math.prod, zip(model.chance_weights, asked.of_chance(), strict=True)))
+        chance = 1 / (1 + math.exp(-logit))
+        assert model.chance(asked) == pytest.approx(min(0.98, max(0.02, chance)))
