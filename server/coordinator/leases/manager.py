@@ -43,6 +43,8 @@ MOST_ROWS_A_BATCH = 2048
 GATHER_SECONDS = 0.05
 #: ... and calls of clients that have just arrived, where many do.
 LIST_SECONDS = 0.2
+#: How long another coordinator may take to write down a lease that its host brings here already.
+ELSEWHERE_SECONDS = 0.25
 
 
 class LeaseManager:
@@ -107,7 +109,17 @@ class LeaseManager:
 
     async def submit(self, results: list[Returned]) -> list[str]:
         """The receipt of each: accepted, duplicate, late, unknown or contradictory."""
-        return await self._submitting(results)
+        receipts = await self._submitting(results)
+        elsewhere = [
+            place for place, receipt in enumerate(receipts)
+            if receipt == "unknown" and not self._store.reserved_here(results[place].lease)
+        ]  # fmt: skip
+        if elsewhere:
+            await asyncio.sleep(ELSEWHERE_SECONDS)
+            again = await self._submitting([results[place] for place in elsewhere])
+            for place, receipt in zip(elsewhere, again, strict=True):
+                receipts[place] = receipt
+        return receipts
 
     async def heartbeat(self, progress: list[Progress]) -> list[Directive]:
         """What to do about each lease; those with progress live on."""

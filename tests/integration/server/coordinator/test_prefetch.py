@@ -13,6 +13,7 @@ from tests.support.coordinator import Host, Queue, answer, running_coordinator, 
 from tests.support.effort import first_of
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.leases import prefetch as module
 from zermelo.server.coordinator.leases.prefetch import KEEP_SECONDS, LEAST, RATE_SECONDS
 from zermelo.server.coordinator.leases.rows import (
@@ -175,6 +176,24 @@ def test_the_work_of_a_dead_coordinator_is_ready_again(
         assert late.lease not in open_leases(connection)
         result = Returned(host[0], late.lease, "yes", late.threshold, 16, 1, 0.1, None)
         assert await table.store.submit([result]) == ["unknown"]
+
+    at_prefetched_table(database, play)
+
+
+def test_results_may_come_to_another_coordinator_at_once(
+    database: str, connection: Connection, queue: Queue, small: None
+) -> None:
+    queue.add(7)
+
+    async def play(table: Table, host: tuple[HostId, UserId]) -> None:
+        other = LeaseManager(table.store._statements, lease_seconds=60)
+        serving = asyncio.create_task(other._submitting.run())
+        (leased,) = take(table, host)
+        assert leased.lease not in open_leases(connection)
+        result = Returned(host[0], leased.lease, "yes", leased.threshold, 16, 1, 0.1, None)
+        nobodys_lease = result._replace(lease=1)
+        assert await other.submit([result, nobodys_lease]) == ["accepted", "unknown"]
+        serving.cancel()
 
     at_prefetched_table(database, play)
 
