@@ -12,16 +12,25 @@ import argparse
 import json
 import statistics
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-from pipeline import HAMMER_WANTED, HAMMERS, Feeder, percentile, phase, plant
+from fresh import Fresh, fresh_database
+from pipeline import (
+    HAMMER_WANTED,
+    HAMMERS,
+    WARM_UP_SECONDS,
+    Feeder,
+    cpu_seconds,
+    percentile,
+    phase,
+    plant,
+)
 
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.database import connect_once, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.database import connect_once
 from zermelo.server.launcher import service_process
 from zermelo.server.ports import free_port
 from zermelo.server.supervisor import Supervisor
@@ -29,6 +38,16 @@ from zermelo.server.supervisor import Supervisor
 CONFIGURATION = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"
 #: Coordinators and whether they stand behind the proxy.
 SETUPS = {"one alone": (1, False), "one behind HAProxy": (1, True), "two behind HAProxy": (2, True)}
+
+
+class Round(NamedTuple):
+    #: Workunits a second.
+    rate: float
+    request_p99_ms: float
+    #: Results that were not accepted.
+    refused: int
+    #: Microseconds of processor time a workunit, by service; those of one name together.
+    cpu_per_workunit: dict[str, float]
 
 
 @contextmanager
@@ -57,37 +76,58 @@ def balancing(folder: Path, coordinators: list[str]) -> Iterator[str]:
         proxy.wait()
 
 
-def measure(folder: Path, seconds: float, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Workunits a second and the 99th percentile of RequestWork in ms, of each round."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in SETUPS}
-    with running(EmbeddedPostgres(folder)) as url:
-        ensure_schema(url)
-        with connect_once(url) as connection:
-            campaign = plant(connection, 10_000)
-            feeder = None
-            for number in range(rounds):
-                for name, (count, balanced) in SETUPS.items():
-                    addresses = [f"127.0.0.1:{free_port()}" for _ in range(count)]
-                    services = Supervisor(folder / "services.log")
-                    for address in addresses:
-                        settings = CoordinatorSettings(
-                            listen=address, require_token=False, balancers=("127.0.0.1",)
-                        )
-                        services.start("coordinator", service_process("coordinator", url, settings))
-                    for service in ("validator", "assimilator"):
-                        services.start(service, service_process(service, url, settings))
-                    feeder = feeder or Feeder(connection, campaign)
-                    try:
-                        with balancing(folder, addresses) as proxy:
-                            rate, _, times = phase(
-                                folder, services, feeder, f"{name}-{number}",
-                                proxy if balanced else addresses[0], count=HAMMERS,
-                                wanted=HAMMER_WANTED, per_second=None, seconds=seconds,
-                            )  # fmt: skip
-                    finally:
-                        services.stop()
-                    found[name].append((rate, percentile(times.request, 0.99)))
+def measure(fresh: Fresh, seconds: float, rounds: int) -> dict[str, list[Round]]:
+    found: dict[str, list[Round]] = {name: [] for name in SETUPS}
+    with connect_once(fresh.url) as connection:
+        campaign = plant(connection, 10_000)
+        feeder = None
+        for number in range(rounds):
+            for name, (count, balanced) in SETUPS.items():
+                addresses = [f"127.0.0.1:{free_port()}" for _ in range(count)]
+                services = start(fresh, addresses)
+                feeder = feeder or Feeder(connection, campaign)
+                try:
+                    with balancing(fresh.folder, addresses) as proxy:
+                        before = cpu_seconds(services, fresh.postgres.pid or 0)
+                        rate, elapsed, times = phase(
+                            fresh.folder, services, feeder, f"{name}-{number}",
+                            proxy if balanced else addresses[0], count=HAMMERS,
+                            wanted=HAMMER_WANTED, per_second=None, seconds=seconds,
+                        )  # fmt: skip
+                        after = cpu_seconds(services, fresh.postgres.pid or 0)
+                finally:
+                    services.stop()
+                done = rate * (elapsed + WARM_UP_SECONDS)
+                used = {name: 1e6 * (after[name] - before[name]) / done for name in after}
+                p99 = percentile(times.request, 0.99)
+                found[name].append(Round(rate, p99, times.refused, used))
     return found
+
+
+def start(fresh: Fresh, addresses: list[str]) -> Supervisor:
+    """The services, with a coordinator at each of these addresses."""
+    services = Supervisor(fresh.folder / "services.log")
+    for address in addresses:
+        settings = CoordinatorSettings(
+            listen=address, require_token=False, balancers=("127.0.0.1",)
+        )
+        services.start("coordinator", service_process("coordinator", fresh.url, settings))
+    for service in ("validator", "assimilator"):
+        services.start(service, service_process(service, fresh.url, settings))
+    return services
+
+
+def show(found: dict[str, list[Round]]) -> None:
+    for setup, rounds in found.items():
+        rates = ", ".join(f"{round_.rate:,.0f}" for round_ in rounds)
+        p99 = statistics.median(round_.request_p99_ms for round_ in rounds)
+        refused = sum(round_.refused for round_ in rounds)
+        used = ", ".join(
+            f"{name} {statistics.mean(round_.cpu_per_workunit[name] for round_ in rounds):.0f}"
+            for name in rounds[0].cpu_per_workunit
+        )
+        print(f"{setup:20} {rates} workunits/s; RequestWork p99 {p99:.0f} ms; {refused} refused")
+        print(f"{'':20} CPU per workunit in µs: {used}")
 
 
 def main() -> None:
@@ -98,16 +138,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="zermelo-balancer-") as name:
-        Path(name).chmod(0o711)
-        found = measure(Path(name), options.seconds, options.rounds)
+    with fresh_database("balancer") as fresh:
+        found = measure(fresh, options.seconds, options.rounds)
     if options.json:
         print(json.dumps(found))
-        return
-    for setup, rounds in found.items():
-        rates = ", ".join(f"{rate:,.0f}" for rate, _ in rounds)
-        p99 = statistics.median(p99 for _, p99 in rounds)
-        print(f"{setup:20} {rates} workunits/s; RequestWork p99 {p99:.0f} ms")
+    else:
+        show(found)
 
 
 if __name__ == "__main__":

@@ -11,22 +11,20 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from fresh import fresh_database
 from virtual.services import ServiceTime
 
 from zermelo.games import Bounds, open_game
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.claims import Claim, import_claims
 from zermelo.server.coordinator.in_process import InProcessCoordinator
-from zermelo.server.database import Connection, connect_once, ensure_schema
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.dropping import drop, remove_some
-from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.generator import Generator
 from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
@@ -105,12 +103,8 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="zermelo-campaigns-") as folder:
-        Path(folder).chmod(0o711)
-        with running(EmbeddedPostgres(Path(folder))) as url:
-            ensure_schema(url)
-            with connect_once(url) as connection:
-                found = measure(connection, options.campaigns, options.clients).found
+    with fresh_database("campaigns") as fresh, connect_once(fresh.url) as connection:
+        found = measure(connection, options.campaigns, options.clients).found
     if options.json:
         print(json.dumps(found))
         return

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
-from pathlib import Path
+
+from fresh import fresh_database
 
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import connect_once, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.database import connect_once
 from zermelo.server.growth import grow
 
 SIZES = """
@@ -31,19 +30,15 @@ def main() -> None:
     options = parser.parse_args()
     engine = open_engine(open_game(options.spec))
     levels: list[int] = []
-    with tempfile.TemporaryDirectory(prefix="zermelo-expand-") as folder:
-        Path(folder).chmod(0o711)
-        with running(EmbeddedPostgres(Path(folder))) as url:
-            ensure_schema(url)
-            with connect_once(url) as connection:
-                campaign = create_campaign(connection, options.spec, replication="none")
-                started = time.perf_counter()
-                nodes = grow(
-                    connection, campaign, engine, options.moves,
-                    lambda moves, count: levels.append(count),
-                )
-                seconds = time.perf_counter() - started
-                sizes = connection.execute(SIZES).fetchone()
+    with fresh_database("expand") as fresh, connect_once(fresh.url) as connection:
+        campaign = create_campaign(connection, options.spec, replication="none")
+        started = time.perf_counter()
+        nodes = grow(
+            connection, campaign, engine, options.moves,
+            lambda moves, count: levels.append(count),
+        )
+        seconds = time.perf_counter() - started
+        sizes = connection.execute(SIZES).fetchone()
     assert sizes  # noqa: S101
     numbers = {
         "positions_by_moves": levels,

@@ -17,16 +17,15 @@ import argparse
 import json
 import math
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from fresh import fresh_database
 from virtual.fleet import Puzzle, simulate
 from virtual.oracle import Oracle
 
 from zermelo.games import Bounds, open_game
-from zermelo.server.database import connect_once, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.database import connect_once
 from zermelo.server.planning import record
 from zermelo.sql import query
 
@@ -83,17 +82,13 @@ def main() -> None:
     # The record of progress is for people; a virtual second is too short to write it each time.
     record.SNAPSHOT_SECONDS = record.QUIET_SNAPSHOT_SECONDS = math.inf
     runs: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="zermelo-fleet-") as folder:
-        Path(folder).chmod(0o711)
-        with running(EmbeddedPostgres(Path(folder))) as url:
-            ensure_schema(url)
-            with connect_once(url) as connection:
-                connection.execute(query("commit_lazily"))
-                connection.execute(query("plan_by_index"))
-                for clients in map(int, options.clients.split(",")):
-                    runs.append(simulate(connection, oracle, puzzle, clients, options.speed))
-                    if not options.json:
-                        report(runs)
+    with fresh_database("fleet") as fresh, connect_once(fresh.url) as connection:
+        connection.execute(query("commit_lazily"))
+        connection.execute(query("plan_by_index"))
+        for clients in map(int, options.clients.split(",")):
+            runs.append(simulate(connection, oracle, puzzle, clients, options.speed))
+            if not options.json:
+                report(runs)
     if options.json:
         print(json.dumps(runs))
 

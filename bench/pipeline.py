@@ -149,6 +149,8 @@ class Times:
 
     request: list[tuple[float, float]]
     submit: list[tuple[float, float]]
+    #: Results that the coordinator knew no lease of, or that came too late.
+    refused: int = 0
 
 
 class OracleClient:
@@ -180,10 +182,13 @@ class OracleClient:
             return
         results = [oracle(workunit) for workunit in reply.workunits]
         started = time.perf_counter()
-        await self._stub.SubmitResults(
+        handed_in = await self._stub.SubmitResults(
             pb.SubmitResultsRequest(host_key=self._key, results=results)
         )
         self._times.submit.append((started, time.perf_counter() - started))
+        self._times.refused += sum(
+            receipt.status != pb.Receipt.ACCEPTED for receipt in handed_in.receipts
+        )
 
 
 async def run_clients(
@@ -276,7 +281,9 @@ def percentile(calls: list[tuple[float, float]], share: float) -> float:
 
 def cpu_seconds(supervisor: Supervisor, postgres: int = 0) -> dict[str, float]:
     """CPU time of the services and of all of PostgreSQL, if its process is named, so far."""
-    used = {child.name: _cpu(child.pid) for child in supervisor.children if child.pid}
+    used: dict[str, float] = {}
+    for child in supervisor.children:
+        used[child.name] = used.get(child.name, 0.0) + (_cpu(child.pid) if child.pid else 0.0)
     if not postgres:
         return used
     backends = Path(f"/proc/{postgres}/task/{postgres}/children").read_text().split()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,14 +20,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from fresh import fresh_database
 from psycopg import Rollback
 
 from zermelo.engine import Engine, open_engine
 from zermelo.research.tree_queries import TreeQueries
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.database import Connection, connect_once, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.growth import grow
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.tree.backup import Evidence, add_evidence
@@ -129,14 +128,10 @@ class Measures:
 
 
 def measure(spec: str, moves: int, folder: Path | None) -> dict[str, float]:
-    with tempfile.TemporaryDirectory(prefix="zermelo-scale-", dir=folder) as data:
-        Path(data).chmod(0o711)
-        with running(EmbeddedPostgres(Path(data))) as url:
-            ensure_schema(url)
-            with connect_once(url) as connection:
-                connection.execute(query("commit_lazily"))
-                campaign = create_campaign(connection, spec, replication="none")
-                return Measures(connection, campaign, open_engine(campaign.game)).all(moves)
+    with fresh_database("scale", folder) as fresh, connect_once(fresh.url) as connection:
+        connection.execute(query("commit_lazily"))
+        campaign = create_campaign(connection, spec, replication="none")
+        return Measures(connection, campaign, open_engine(campaign.game)).all(moves)
 
 
 def report(runs: list[dict[str, float]], echo: Callable[[str], Any] = print) -> None:

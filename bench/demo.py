@@ -1,0 +1,120 @@
+"""The demo beside the engine alone: how often as long it takes, and where its time goes.
+
+Runs `zermelo solve reversi:6x6 --demo` and `zermelo engine solve` with as many threads as the demo
+has workers, in turns. The demo's own database tells afterwards when its workers were busy.
+
+    python bench/demo.py [--rounds 3] [--workers 2] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from zermelo.server.database import connect_once
+from zermelo.server.embedded import EmbeddedPostgres, running
+
+SPEC = "reversi:6x6"
+ZERMELO = Path(sys.executable).with_name("zermelo")
+#: When the campaign began, was first leased and last answered, and ended; the seconds of all
+#: searches whose result was handed in.
+TIMELINE = """
+    SELECT extract(epoch FROM created_at)::float8, extract(epoch FROM first)::float8,
+           extract(epoch FROM last)::float8, extract(epoch FROM finished_at)::float8, searched
+    FROM campaigns, (SELECT min(leased_at) AS first FROM leases) AS leased, (
+        SELECT max(received_at) AS last, sum(seconds) AS searched FROM results
+    ) AS heard
+"""
+
+
+@dataclass(frozen=True)
+class Round:
+    """Seconds of the demo, of its parts, and of the engine alone."""
+
+    demo: float
+    engine: float
+    demo_nodes: int
+    engine_nodes: int
+    until_campaign: float
+    until_first_lease: float
+    #: From the first lease to the last result, and how much of the workers' time no result is of:
+    #: they had no work, or it was withdrawn.
+    working: float
+    idle_share: float
+    until_finished: float
+    ending: float
+
+    @property
+    def ratio(self) -> float:
+        return self.demo / self.engine
+
+
+def measure(workers: int) -> Round:
+    with tempfile.TemporaryDirectory(prefix="zermelo-demo-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        began = time.time()
+        demo = run("solve", SPEC, "--demo", "--workers", str(workers), "--data-dir", name)
+        ended = time.time()
+        with running(EmbeddedPostgres(folder / "demo")) as url, connect_once(url) as connection:
+            row = connection.execute(TIMELINE).fetchone()
+    assert row  # noqa: S101
+    created, first, last, finished, searched = row
+    engine_began = time.time()
+    alone = run("engine", "solve", SPEC, "--threads", str(workers))
+    return Round(
+        demo=ended - began,
+        engine=time.time() - engine_began,
+        demo_nodes=demo["nodes"],
+        engine_nodes=alone["nodes"],
+        until_campaign=created - began,
+        until_first_lease=first - created,
+        working=last - first,
+        idle_share=1 - searched / (workers * (last - first)),
+        until_finished=finished - last,
+        ending=ended - finished,
+    )
+
+
+def run(*command: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [ZERMELO, *command, "--json"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def show(rounds: list[Round]) -> None:
+    for name in Round.__dataclass_fields__:
+        cells = "".join(f"{getattr(round_, name):>16,.2f}" for round_ in rounds)
+        print(f"{name.replace('_', ' '):20}{cells}")
+    ratios = [round_.ratio for round_ in rounds]
+    print(f"{'demo ÷ engine':20}" + "".join(f"{ratio:>16.2f}" for ratio in ratios))
+    print(f"median {median(ratios):.2f} (must 1.7, goal 1.4)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    rounds = [measure(options.workers) for _ in range(options.rounds)]
+    if options.json:
+        print(json.dumps([asdict(round_) | {"ratio": round_.ratio} for round_ in rounds]))
+    else:
+        show(rounds)
+
+
+if __name__ == "__main__":
+    main()
