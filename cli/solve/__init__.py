@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -99,14 +100,15 @@ def solve(
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with LocalRun(settings) as run:
+        with ThreadPoolExecutor(1) as meanwhile, LocalRun(settings) as run:
             if run.pages:
                 click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
+            # The engine plays the game to its end while the services stop.
+            line = meanwhile.submit(_line_of, summary)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
-    if summary.value is not None:
-        summary = replace(summary, line=_to_the_end(summary.game, summary.line))
+    summary = replace(summary, line=line.result())
     seconds = time.monotonic() - started
     alone = _moves_alone(summary)
     if as_json:
@@ -121,15 +123,17 @@ def solve(
             print_next_steps(run.campaign, spec, data_dir)
 
 
-def _to_the_end(spec: str, line: list[str]) -> list[str]:
-    """The tree's line, continued below the tree by the engine."""
+def _line_of(summary: Summary) -> list[str]:
+    """The tree's line, continued below the tree by the engine where the value is known."""
     from zermelo.research.best_play import play_on
 
-    game = open_game(spec)
+    if summary.value is None:
+        return summary.line
+    game = open_game(summary.game)
     position = game.initial()
-    for name in line:
+    for name in summary.line:
         position = game.play(position, game.find_move(position, name))
-    return line + game.line_names(play_on(game, position))
+    return summary.line + game.line_names(play_on(game, position))
 
 
 def _moves_alone(summary: Summary) -> dict[str, int | None]:
