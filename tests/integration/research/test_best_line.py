@@ -10,7 +10,7 @@ import zermelo
 from tests.support.campaigns import solve
 from tests.support.effort import REPEATED
 from tests.support.minimax import KNOWN_VALUES, minimax
-from zermelo.cli.solve import _to_the_end
+from zermelo.cli.solve import _line_of
 from zermelo.games import open_game
 from zermelo.research.replies import LineSource, LineStep
 from zermelo.server.campaigns import campaign_summary
@@ -48,7 +48,7 @@ def test_the_line_goes_to_the_end(
     assert line[0].worth.value == KNOWN_VALUES[SPEC]
     summary = campaign_summary(connection, SPEC)
     assert summary.line == [step.move for step in line if step.source is LineSource.TREE]
-    assert _to_the_end(SPEC, summary.line) == [step.move for step in line]
+    assert _line_of(summary) == [step.move for step in line]
 
 
 def test_the_line_from_elsewhere(connection: Connection, database: str) -> None:
