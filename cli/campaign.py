@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from zermelo.cli.game_files import open_local_game
+from zermelo.cli.game_files import CAMPAIGN, open_local_game
 from zermelo.cli.options import (
     database_options,
     json_option,
@@ -119,7 +119,7 @@ def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
 
 
 @campaign.command()
-@click.argument("name")
+@click.argument("name", type=CAMPAIGN)
 @database_options
 @json_option
 def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
@@ -129,7 +129,7 @@ def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None
 
 
 @campaign.command()
-@click.argument("name")
+@click.argument("name", type=CAMPAIGN)
 @option("--moves", type=click.IntRange(1, 30), required=True, help="How deep; passes do not count.")
 @database_options
 @json_option
@@ -190,7 +190,7 @@ def import_(
 
 
 @campaign.command(name="share")
-@click.argument("name")
+@click.argument("name", type=CAMPAIGN)
 @click.argument("share", type=_SHARES)
 @database_options
 @json_option
@@ -207,7 +207,7 @@ def share_(
 
 
 @campaign.command()
-@click.argument("name")
+@click.argument("name", type=CAMPAIGN)
 @option("--yes", is_flag=True, help="Do not ask, and show no preview.")
 @database_options
 @json_option
@@ -243,7 +243,7 @@ def drop(name: str, yes: bool, data_dir: Path, database: str | None, as_json: bo
 
 def _steering(command: str, state: CampaignState, help_text: str) -> None:
     @campaign.command(name=command, help=help_text)
-    @click.argument("name")
+    @click.argument("name", type=CAMPAIGN)
     @database_options
     @json_option
     def steering(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from zermelo.cli.plain_errors import CommandError
 from zermelo.games import Game, open_game
 from zermelo.games.definition.limits import MOST_TEXT_BYTES
@@ -17,6 +19,20 @@ if TYPE_CHECKING:
     from zermelo.games.definition.definition import Definition
 
 SUFFIX = ".toml"
+
+
+class _CampaignName(click.ParamType[str]):
+    """The name of a campaign; the file of a definition means the one that solves that game."""
+
+    name = "campaign"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        return value if split_file(value)[0] is None else open_local_game(value).short_spec
+
+
+CAMPAIGN = _CampaignName()
 
 
 def open_local_game(spec: str) -> Game[Any]:

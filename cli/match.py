@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from zermelo.cli.game_files import open_local_game
+from zermelo.cli.game_files import CAMPAIGN, open_local_game
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
@@ -50,7 +50,8 @@ class Tally:
 @option("--random-plies", type=click.IntRange(0, 60), default=4,
         help="Random moves to begin with; both players get the same ones, with either side.")
 @option("--seed", type=click.IntRange(0), default=1, help="Repeats the random moves.")
-@option("--campaign", default=None, help="The campaign that the player 'proof' plays from.")
+@option("--campaign", type=CAMPAIGN, default=None,
+        help="The campaign that the player 'proof' plays from.")
 @option("--store/--no-store", default=True, help="Store the games for `zermelo games`.")
 @option("--csv", "csv_file", type=click.Path(dir_okay=False, path_type=Path), default=None,
         help="Write a line about every game into this file.")

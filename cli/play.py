@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from zermelo.cli.game_files import open_local_game, split_file
+from zermelo.cli.game_files import CAMPAIGN, open_local_game, split_file
 from zermelo.cli.games import game_object
 from zermelo.cli.options import (
     database_options,
@@ -39,7 +39,8 @@ HINTER = "engine:2000000"
 
 @click.command()
 @click.argument("spec")
-@option("--campaign", default=None, help="Let the opponent play from this campaign's proof.")
+@option("--campaign", type=CAMPAIGN, default=None,
+        help="Let the opponent play from this campaign's proof.")
 @option("--opponent", default=None, metavar="PLAYER", show_default="proof or engine",
         help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random; of two"
              " people the other one's name.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from zermelo.checker.limits import DEFAULT_MEMORY_BYTES, DEFAULT_SECONDS
+from zermelo.cli.game_files import CAMPAIGN
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_json, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
@@ -34,7 +35,7 @@ def proof() -> None:
 
 
 @proof.command()
-@click.argument("campaign")
+@click.argument("campaign", type=CAMPAIGN)
 @option("--output", "-o", type=click.Path(path_type=Path, dir_okay=False), required=True,
         help="The file to write.")
 @option("--to-depth", type=click.IntRange(0, 1000), default=None,

@@ -13,6 +13,7 @@ import click
 
 from zermelo.cli.charts import bar, sparkline
 from zermelo.cli.doors import door_options, open_campaigns
+from zermelo.cli.game_files import CAMPAIGN
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_table, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
@@ -76,7 +77,8 @@ def _asks(
                     gather(opened, campaign, **arguments).print(as_json, as_csv)
 
         for decorate_option in reversed([
-            *([click.argument("campaign")] if named else []), *options.values(), door_options,
+            *([click.argument("campaign", type=CAMPAIGN)] if named else []),
+            *options.values(), door_options,
             option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs."),
             json_option,
         ]):  # fmt: skip

@@ -13,8 +13,9 @@ from zermelo.games.registry import game_names
 
 #: Games whose rules are code: how a spec is written, and what they are.
 COMPILED = {
-    "go": ("go:ROWSxCOLS", "Go on boards up to 7x7, with area scoring"),
-    "reversi": ("reversi:ROWSxCOLS", "Reversi (Othello) on boards from 4x4 to 8x8"),
+    "go": ("go:ROWSxCOLS[,scoring=area|territory][,komi=N]", "Go on boards up to 7x7"),
+    "reversi": ("reversi:ROWSxCOLS[,scoring=raw|wof]",
+                "Reversi (Othello) on boards from 4x4 to 8x8"),
 }
 #: The size at which a compiled game is shown if nobody chooses one.
 SHOWN_SIZE = "4x4"
@@ -57,8 +58,10 @@ def title_of(game: Game[Any]) -> str:
 
 def _pattern(definition: Definition) -> str:
     params = definition.params
-    options = [
-        f",{name}={'|'.join(param.words) if param.words else name.upper()}"
+    options = "".join(
+        f"[,{name}={'|'.join(param.words) if param.words else name.upper()}]"
         for name, param in params.params.items() if name not in params.size
-    ]
-    return f"{definition.name}:{params.pattern()}{''.join(f'[{each}]' for each in options)}"
+    )
+    if not params.size:
+        options = options.replace(",", "", 1)  # nothing stands before the first one
+    return f"{definition.name}:{params.pattern()}{options}"

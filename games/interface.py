@@ -124,6 +124,9 @@ class Game(ABC, Generic[P]):
     def is_final(self, position: P) -> bool:
         return not self.moves(position)
 
+    def is_legal(self, position: P, move: Move) -> bool:
+        return move in self.moves(position)
+
     @property
     def score_range(self) -> Bounds:
         """The bounds that the rules alone give every position."""

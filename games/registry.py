@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -143,5 +144,8 @@ def open_game(spec: str) -> Game[Any]:
     factory = games.find(name)
     if factory is None:
         parse_spec(spec)  # of a malformed spec that comes first
-        raise GameError(f"unknown game {name!r}; known games: {', '.join(game_names())}")
+        names = game_names()
+        nearest = get_close_matches(name, names, n=1)
+        meant = f"did you mean {nearest[0]}? " if nearest else ""
+        raise GameError(f"unknown game {name!r}; {meant}known games: {', '.join(names)}")
     return factory(spec)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from zermelo.checker.definition.boards import read_board
 from zermelo.checker.definition.candidates import Candidate, Change, Moves
 from zermelo.checker.definition.expressions import Tree, number_of
+from zermelo.checker.definition.guards import Guards
 from zermelo.checker.definition.limits import MOST_CASES, MOST_RULES
-from zermelo.checker.definition.meanings import Ground, Guards, Meaning
+from zermelo.checker.definition.meanings import Ground, Meaning
 from zermelo.checker.definition.parameters import read_values
 from zermelo.checker.definition.pieces import (
     EMPTY,
@@ -150,7 +151,7 @@ class _Grounding:
     def _read_rule(self, section: Section, kind: str, name: str, number: int) -> None:
         by = section.choice("by", ("both", "first", "second"), "both")
         sides = {"both": [0, 1], "first": [0], "second": [1]}[by]
-        guards: Guards = ([], [])
+        guards = Guards(), Guards()
         rule = _Rule(self._ground, section, number, chains=self._chains,
                      resets=name in self._since, chain=self._chain(section, kind))
         for side in sides:
@@ -160,7 +161,7 @@ class _Grounding:
                 self._names.add(move)
                 if case is not None:
                     self._found[side].append((move, case))
-                    guards[side].append(case.guard)
+                    guards[side].add(case.guard, number)
             if sum(map(len, self._found)) > MOST_CASES:
                 section.fail("", f"more than {MOST_CASES} cases of moves")
         # Only the rules below may ask for this one.

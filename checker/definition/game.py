@@ -20,6 +20,8 @@ from zermelo.games.picture import Picture
 _SPEC = re.compile(r"([a-z][a-z0-9-]{0,31})@([0-9a-f]{32}):([ -~]*)", re.ASCII)
 _DIGEST_BYTES = 16
 _MOST_MAPS = 16
+#: Where a map takes each cell, and whether it exchanges the sides.
+_Turn = tuple[tuple[int, ...], bool]
 
 
 class CheckedDefinition(Game[Position]):
@@ -54,13 +56,18 @@ class CheckedDefinition(Game[Position]):
     def _prove(self, names: Sequence[str]) -> list[Map]:
         if names[:1] != ("same",) or len(names) > _MOST_MAPS or len(set(names)) < len(names):
             raise TextError("the symmetries are no list that begins with `same`")
-        found = []
+        found: list[Map] = []
+        proved: set[_Turn] = set()
         for name in names:
             by = map_named(self._tables.setup, name)
-            if by is None or not is_symmetry(self._tables, by):
+            # One symmetry after another is one, too: a few are proved, the others follow.
+            if by is None or ((by.cells, by.exchange) not in proved
+                              and not is_symmetry(self._tables, by)):
                 raise TextError(f"{name[:40]!a} cannot be proved to be a symmetry")
             found.append(by)
-        if not _is_group(found):
+            proved = _group_of({*proved, (by.cells, by.exchange)})
+        # Else the smallest image of a position would not be that of its images.
+        if len(proved) != len(found):
             raise TextError("the symmetries are no group")
         return found
 
@@ -86,6 +93,9 @@ class CheckedDefinition(Game[Position]):
 
     def is_final(self, position: Position) -> bool:
         return self._rules.is_over(position)
+
+    def is_legal(self, position: Position, move: Move) -> bool:
+        return self._rules.is_legal(position, move)
 
     def play(self, position: Position, move: Move) -> Position:
         return self._rules.play(position, move)
@@ -150,13 +160,13 @@ class CheckedDefinition(Game[Position]):
         return names[move] if 0 <= move < len(names) else f"move number {move}"
 
 
-def _is_group(maps: Sequence[Map]) -> bool:
-    """Whether two maps one after the other are always one of these.
-
-    Else the smallest image of a position would not be that of its images.
-    """
-    found = {(by.cells, by.exchange) for by in maps}
-    return all(
-        (tuple(other.cells[cell] for cell in one.cells), one.exchange != other.exchange) in found
-        for one in maps for other in maps
-    )
+def _group_of(maps: set[_Turn]) -> set[_Turn]:
+    """These and what they come to one after another, in any order, as often as one likes."""
+    while True:
+        joined = {
+            (tuple(other[cell] for cell in one), exchange != other_exchange)
+            for one, exchange in maps for other, other_exchange in maps
+        }
+        if joined <= maps:
+            return maps
+        maps |= joined

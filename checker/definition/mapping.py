@@ -10,8 +10,9 @@ from collections.abc import Hashable, Iterable
 
 from zermelo.checker.definition.boards import MAPS
 from zermelo.checker.definition.cases import Case, Tables
+from zermelo.checker.definition.guards import Can
 from zermelo.checker.definition.pieces import Setup
-from zermelo.checker.definition.terms import Can, Joined, Map, Neighbours, Term, map_rays
+from zermelo.checker.definition.terms import Joined, Map, Neighbours, Term, map_rays
 
 #: What a name of a map is followed by if it exchanges the sides.
 EXCHANGE = "+exchange"

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from zermelo.checker.definition.boards import Line
 from zermelo.checker.definition.expressions import Tree
+from zermelo.checker.definition.guards import Can, Guards
 from zermelo.checker.definition.limits import TextError, Work
 from zermelo.checker.definition.pieces import EMPTY, Piece, Setup
 from zermelo.checker.definition.terms import (
-    Can,
     Cells,
     Constant,
     FullLines,
@@ -36,7 +36,6 @@ from zermelo.checker.definition.terms import (
 )
 
 T = TypeVar("T", bound=Term)
-Guards = tuple[list[Truth], list[Truth]]
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -46,7 +45,7 @@ class Ground:
     def __init__(self, setup: Setup) -> None:
         self.setup, self.work = setup, Work()
         #: The rules so far by name: their number, and when the cases of each side apply.
-        self.rules: dict[str, tuple[int, Guards]] = {}
+        self.rules: dict[str, tuple[int, tuple[Guards, Guards]]] = {}
         self._through: dict[frozenset[int], frozenset[Line]] = {}
 
     @cached_property

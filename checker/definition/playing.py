@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.checker.definition.cases import Case, Tables
+from zermelo.checker.definition.guards import Guards
 from zermelo.checker.definition.pieces import EMPTY, result_value
 from zermelo.checker.definition.positions import Position
-from zermelo.checker.definition.terms import Truth, enclosed
+from zermelo.checker.definition.terms import enclosed
 from zermelo.games import GameError
 
 #: The number of the pass: behind that of every other move.
@@ -31,14 +32,15 @@ class Rules:
         self._tables, self._setup = tables, tables.setup
         self._owners = tuple(piece.side for piece in self._setup.pieces)
         self._moves = [
-            [(move, cases) for move, cases in sorted(tables.cases[side].items())]
+            Guards((case.guard, move) for move, cases in tables.cases[side].items()
+                   for case in cases)
             for side in (0, 1)
         ]
         #: When the pieces of a rule go on, for each side and rule.
-        self._chains: dict[tuple[int, int], list[Truth]] = {}
+        self._chains: dict[tuple[int, int], Guards] = {}
         for side, case in tables.every():
             if case.chain >= 0:
-                self._chains.setdefault((side, case.rule), []).append(case.guard)
+                self._chains.setdefault((side, case.rule), Guards()).add(case.guard, case.rule)
 
     def start(self) -> Position:
         counters = tuple(counter.start for counter in self._setup.counters)
@@ -66,11 +68,18 @@ class Rules:
         return self._setup.stuck != "pass" or not self._can_move(position, 1 - position.turn)
 
     def _can_move(self, position: Position, side: int) -> bool:
-        return any(case.guard.holds(position) for _, cases in self._moves[side] for case in cases)
+        return self._moves[side].any_holds(position)
 
     def _own_moves(self, position: Position, side: int) -> list[int]:
-        return [move for move, cases in self._moves[side]
-                if any(case.guard.holds(position) for case in cases)]
+        return sorted(self._moves[side].allowed(position))
+
+    def is_legal(self, position: Position, move: int) -> bool:
+        """Whether a move is among `moves`, without looking at the others where it can."""
+        if move == PASS or position.passing:
+            return move in self.moves(position)
+        return self.ended(position) is None and any(
+            case.guard.holds(position) for case in self._tables.cases[position.turn].get(move, ())
+        )
 
     def play(self, position: Position, move: int) -> Position:
         """The position after a legal move."""
@@ -118,7 +127,7 @@ class Rules:
         """Whether the same side moves again; the piece that must go on is then pending."""
         if case.chain >= 0:
             draft.pending = case.chain
-            if any(guard.holds(draft) for guard in self._chains[side, case.rule]):
+            if self._chains[side, case.rule].any_holds(draft):
                 return True
             draft.pending = -1
             draft.known.clear()

@@ -7,8 +7,9 @@ equal where they are built alike; what is joined in any order is kept as a set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Protocol
 
 from zermelo.checker.definition.boards import Line
@@ -44,17 +45,19 @@ class Map:
     counters: tuple[int, ...]
     exchange: bool
     #: Where the value of each cell comes from, and what becomes of each value.
-    _sources: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    _pick: Callable[[bytes], Iterable[int]] = field(init=False, compare=False, repr=False)
     _table: bytes = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         sources = sorted(range(len(self.cells)), key=self.cells.__getitem__)
-        object.__setattr__(self, "_sources", tuple(sources))
+        # A getter of one item gives no tuple; and one of no item cannot be made.
+        pick = itemgetter(*sources) if len(sources) > 1 else bytes
+        object.__setattr__(self, "_pick", pick)
         object.__setattr__(self, "_table", bytes(self.values).ljust(256, b"\0"))
 
     def board(self, cells: bytes) -> bytes:
         """The image of a board, a byte for each cell."""
-        return bytes(map(cells.__getitem__, self._sources)).translate(self._table)
+        return bytes(self._pick(cells)).translate(self._table)
 
     def set(self, cells: frozenset[int]) -> frozenset[int]:
         return frozenset(self.cells[cell] for cell in cells)
@@ -460,27 +463,6 @@ class Joined(Truth):
 
     def parts_inside(self) -> Sequence[Term]:
         return (self.cells,)
-
-
-@dataclass(frozen=True, slots=True)
-class Can(Truth):
-    """A side could use a rule here, whatever else it could do."""
-
-    side: int
-    rule: int
-    #: When the cases of each side's rule apply.
-    guards: tuple[Sequence[Truth], Sequence[Truth]] = field(compare=False, repr=False)
-
-    def holds(self, view: View) -> bool:
-        # Each rule is looked at once in a position: rules that ask for rules cost no more.
-        found = view.known.get((self.side, self.rule))
-        if found is None:
-            found = any(guard.holds(view) for guard in self.guards[self.side])
-            view.known[self.side, self.rule] = found
-        return found
-
-    def image(self, by: Map) -> Can:
-        return Can(self.side ^ by.exchange, self.rule, self.guards)
 
 
 @dataclass(frozen=True, slots=True)

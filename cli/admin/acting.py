@@ -8,6 +8,7 @@ import click
 
 from zermelo.cli.admin.asking import acting, admin, print_done
 from zermelo.cli.doors import Ask
+from zermelo.cli.game_files import CAMPAIGN
 from zermelo.cli.options import option
 from zermelo.cli.output import print_facts
 from zermelo.cli.plain_errors import CommandError
@@ -95,7 +96,7 @@ def ask_again(ask: Ask, workunit: int, reason: str, as_json: bool) -> None:
 
 
 @admin.command("pause")
-@click.argument("campaign")
+@click.argument("campaign", type=CAMPAIGN)
 @acting
 def pause(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
     """Ask nothing more until the campaign is resumed."""
@@ -104,7 +105,7 @@ def pause(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
 
 
 @admin.command("resume")
-@click.argument("campaign")
+@click.argument("campaign", type=CAMPAIGN)
 @acting
 def resume(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
     """Go on with a paused campaign."""
@@ -113,7 +114,7 @@ def resume(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
 
 
 @admin.command("cancel")
-@click.argument("campaign")
+@click.argument("campaign", type=CAMPAIGN)
 @acting
 def cancel(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
     """End a campaign for good; what is proved stays."""

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from zermelo.cli.engine.contestants import Contestant, contestants
-from zermelo.cli.game_files import open_local_game
+from zermelo.cli.game_files import open_local_game, split_file
 from zermelo.cli.options import json_option, node_budget_option, option
 from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Listed, Suite, load_suite
@@ -59,7 +59,7 @@ def compare(
     """Solve all positions of SUITE in every way there is, and compare the effort.
 
     SUITE is an OBF file, the name of a suite that comes with Zermelo, such as
-    reversi-6x6-12, or the spec of a game, such as go:2x3, for its initial position.
+    reversi-6x6-12, or a game, such as go:2x3 or mygame.toml, for its initial position.
     Algorithms take part in their textbook form with each move ordering, and the fast searches
     with each technique left out.
 
@@ -86,7 +86,8 @@ def compare(
 
 def _load(name: str, spec: str | None) -> Suite:
     """The suite of this name, or the start of the game with this spec."""
-    if spec is None and ":" in name and not Path(name).exists():
+    names_file = split_file(name)[0] is not None
+    if spec is None and (names_file or (":" in name and not Path(name).exists())):
         game = open_local_game(name)
         return Suite(game.short_spec, game, [Listed(1, game.initial(), None)])
     return load_suite(name, None if spec is None else open_local_game(spec))
@@ -133,7 +134,9 @@ def _best(tallies: list[Tally]) -> tuple[int, float]:
 
 def _print(suite: Suite, tallies: list[Tally]) -> None:
     best_nodes, best_seconds = _best(tallies)
-    click.echo(f"{suite.name}: {len(suite.positions)} positions of {suite.game.short_spec}\n")
+    spec = suite.game.short_spec
+    click.echo(f"the start of {spec}\n" if suite.name == spec else
+               f"{suite.name}: {len(suite.positions)} positions of {spec}\n")
     for (kind, algorithm), group in groupby(
         tallies, lambda tally: (tally.contestant.kind, tally.contestant.algorithm)
     ):

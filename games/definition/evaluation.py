@@ -45,6 +45,8 @@ class Evaluator:
     def __init__(self, tables: Tables) -> None:
         self._model: Model = tables.model
         self._known: dict[Term, Function] = {}
+        #: What each `can` costs: every guard that asks it would count all of its rule's again.
+        self._costs: dict[Term, int] = {}
         self._beside = [0] * self._model.board.cells
         for cell, _, after in self._model.board.links:
             self._beside[cell] |= 1 << after
@@ -116,7 +118,10 @@ class Evaluator:
         if term[0] == "not":
             return self._cost(term[1])
         if term[0] == "can":
-            return sum(size_of(guard) for guard in self._guards.get(term[1:], []))
+            if term not in self._costs:
+                guards = self._guards.get(term[1:], [])
+                self._costs[term] = sum(size_of(guard) for guard in guards)
+            return self._costs[term]
         return size_of(term)
 
     def _joined(self, operator: str, parts: list[Function]) -> Function:

@@ -200,7 +200,8 @@ class Scope:
             return TRUTH, ("connected", first, frozenset(masks))
         lines = self.model.board.lines
         if not lines:
-            raise DefinitionError(f"{name}(): the board declares no lines; write board.lines")
+            raise DefinitionError(f"{name}(): the board has no lines; board.lines must"
+                                  " declare some that fit on it")
         through = self.meter.through(lines, masks[0] if masks else self.model.board.all)
         return (NUMBER if name == "lines" else CELLS), (name, first, through)
 

@@ -81,8 +81,12 @@ def read_rules(document: Table, model: Model) -> list[Rule]:
 
 def _read_rule(table: Table, model: Model, number: int) -> Rule:
     kinds = [kind for kind in KINDS if kind in table]
+    if not kinds:
+        # A misspelt kind is told as such, with the nearest one.
+        table.only(*{*KINDS, *COMMON, *(key for keys in KINDS.values() for key in keys)})
     if len(kinds) != 1:
-        table.place().fail(f"{len(kinds)} kinds of move; write exactly one of {', '.join(KINDS)}")
+        table.place().fail(f"{len(kinds) or 'no'} kinds of move; write exactly one of"
+                           f" {', '.join(KINDS)}")
     kind = kinds[0]
     table.only(kind, *KINDS[kind], *COMMON)
     name = table.text("name", f"{kind}_{number + 1}")
