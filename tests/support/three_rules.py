@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from zermelo.checker.definition.game import CheckedDefinition
+from zermelo.checker.definition.playing import PASS
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.reference import DefinedPosition
@@ -47,10 +48,12 @@ def compare_position(
     assert checker.encode(checker.canonical(other)) == canonical == engine.core.canonical(key)
     moves = game.moves(position)
     after = {game.move_name(move): game.encode(game.play(position, move)) for move in moves}
+    legal = checker.moves(other)
     assert {
-        checker.move_name(move): checker.encode(checker.play(other, move))
-        for move in checker.moves(other)
+        checker.move_name(move): checker.encode(checker.play(other, move)) for move in legal
     } == after
+    assert not legal or all(checker.is_legal(other, move) == (move in legal)
+                            for move in (PASS, *range(max(legal[0] + 2, 8))))
     if not moves:
         assert game.score(position) == checker.score(other) == engine.core.children(key)
         return

@@ -10,7 +10,9 @@ from click.testing import CliRunner, Result
 
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
-from zermelo.games import game_names
+from zermelo.cli.game_files import CAMPAIGN, open_local_game
+from zermelo.engine import EVERY_ALGORITHM
+from zermelo.games import game_names, open_game
 
 
 def run(*arguments: str) -> Result:
@@ -68,6 +70,12 @@ def test_a_mistake_is_told_with_its_line(template: Path) -> None:
     assert "did you mean 'lines'?" in str(result.exception)
 
 
+def test_a_misspelt_kind_of_move(template: Path) -> None:
+    template.write_text(template.read_text().replace('place = "stone"', 'plase = "stone"'))
+    result = run("game", "check", str(template))
+    assert "unknown key 'plase'; did you mean 'place'?" in str(result.exception)
+
+
 def test_a_rule_that_never_applies_is_warned_of(template: Path) -> None:
     template.write_text(
         template.read_text() + '\n[[move]]\nname = "never"\nplace = "stone"\nif = "1 == 2"\n'
@@ -102,6 +110,18 @@ def test_a_file_is_solved(template: Path) -> None:
     found = answer("engine", "solve", f"{template}:2x3,k=2")
     assert found["value"] == 1
     assert str(found["game"]).startswith("my-game@")
+
+
+def test_a_file_is_searched_in_every_way(template: Path) -> None:
+    told = run("engine", "compare", f"{template}:2x3,k=2", "--json")
+    found = json.loads(told.stdout)
+    assert {row["algorithm"] for row in found["results"]} == set(EVERY_ALGORITHM)
+
+
+def test_a_file_names_the_campaign_that_solves_it(template: Path) -> None:
+    named = CAMPAIGN.convert(f"{template}:3x4", None, None)
+    assert open_game(named).short_spec == named == open_local_game(f"{template}:3x4").short_spec
+    assert CAMPAIGN.convert("reversi:4x4", None, None) == "reversi:4x4"
 
 
 def test_a_file_is_counted(template: Path) -> None:
