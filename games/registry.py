@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from functools import lru_cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -145,7 +144,8 @@ def open_game(spec: str) -> Game[Any]:
     if factory is None:
         parse_spec(spec)  # of a malformed spec that comes first
         names = game_names()
-        nearest = get_close_matches(name, names, n=1)
-        meant = f"did you mean {nearest[0]}? " if nearest else ""
+        from zermelo.games.definition.errors import nearest  # only a mistake needs it
+
+        meant = f"did you mean {like}? " if (like := nearest(name, names)) else ""
         raise GameError(f"unknown game {name!r}; {meant}known games: {', '.join(names)}")
     return factory(spec)

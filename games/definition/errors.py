@@ -21,10 +21,15 @@ def shorten(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like this one; empty if none is."""
+    return next(iter(difflib.get_close_matches(name[:_LONGEST_VALUE], list(known), n=1)), "")
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """That a name is unknown, with the nearest known one."""
     names = sorted(known)
-    nearest = difflib.get_close_matches(name[:_LONGEST_VALUE], names, n=1)
-    meant = f"did you mean {nearest[0]!r}? " if nearest else ""
+    like = nearest(name, names)
+    meant = f"did you mean {like!r}? " if like else ""
     listed = ", ".join(names) if names else "none"
     return f"unknown {what} '{shorten(name)}'; {meant}known: {listed}"

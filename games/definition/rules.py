@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from zermelo.games.definition.board import read_directions
 from zermelo.games.definition.document import Expression, Table
-from zermelo.games.definition.errors import shorten, unknown
+from zermelo.games.definition.errors import nearest, shorten, unknown
 from zermelo.games.definition.limits import MOST_RULES
 from zermelo.games.definition.model import Model
 
@@ -82,8 +82,9 @@ def read_rules(document: Table, model: Model) -> list[Rule]:
 def _read_rule(table: Table, model: Model, number: int) -> Rule:
     kinds = [kind for kind in KINDS if kind in table]
     if not kinds:
-        # A misspelt kind is told as such, with the nearest one.
-        table.only(*{*KINDS, *COMMON, *(key for keys in KINDS.values() for key in keys)})
+        for key in table:
+            if key not in COMMON and nearest(key, KINDS):
+                table.place(key).fail(unknown("key", key, KINDS))
     if len(kinds) != 1:
         table.place().fail(f"{len(kinds) or 'no'} kinds of move; write exactly one of"
                            f" {', '.join(KINDS)}")
