@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,8 +187,12 @@ def _serve_all(
     log_style: LogStyle, also: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
     from zermelo.cli.services import SERVICES, service_process, web_process
+    from zermelo.server.database import DatabaseAwayError, connect_once
     from zermelo.server.supervisor import Supervisor
 
+    # A fault that cannot heal is told once, not by every service. What is away may come back.
+    with suppress(DatabaseAwayError):
+        connect_once(url).close()
     supervisor = Supervisor(log_style=log_style)
     for name in SERVICES:
         supervisor.start(name, service_process(name, url, settings, referee_share))

@@ -94,7 +94,7 @@ def configure(
     )
     folder.make()
     if ca_file is not None:
-        new = replace(new, ca_file=keep_certificates(ca_file, folder.trusted.absolute()))
+        new = replace(new, ca_file=keep_certificates(ca_file, folder.trusted.resolve()))
     registration = Registration(folder.registration)
     new, works, sentence = _tried(new, registration)
     if not as_json:

@@ -21,6 +21,9 @@ Configure = Callable[[AsyncConnection[Any]], Awaitable[None]]
 CONNECTIONS = 6
 LAZY_CONNECTIONS = 4
 POOL_WAIT_SECONDS = 3.0
+#: After which the pool gives a new connection up, and tries anew for whoever wants one. It doubles
+#: its pauses until then: if they grew, calls would wait in vain though the database is back.
+RECONNECT_SECONDS = 2.0
 ATTEMPTS = 5
 
 
@@ -95,7 +98,7 @@ def _pool(url: str, connections: int, configure: Configure) -> Pool:
         min_size=2,
         max_size=connections,
         timeout=POOL_WAIT_SECONDS,
-        reconnect_timeout=30,
+        reconnect_timeout=RECONNECT_SECONDS,
         open=False,
         configure=configure,
         check=_check,
