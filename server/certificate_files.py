@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
 
 
-class CertificateError(ZermeloError, ValueError):
-    """Certificates that are missing or cannot be used."""
+class TlsCertificateError(ZermeloError, ValueError):
+    """Certificates of TLS that are missing, cannot be used or cannot be made as asked."""
 
     exit_code = 2
 
@@ -41,7 +41,7 @@ class CertificateFiles:
     """A certificate, its key and the operators' authority; threads may share it."""
 
     def __init__(self, certificate: Path, key: Path, client_ca: Path | None = None) -> None:
-        """`CertificateError` if they cannot be used."""
+        """`TlsCertificateError` if they cannot be used."""
         self.certificate, self.key, self._client_ca = certificate, key, client_ca
         self._lock = threading.Lock()
         self._stamp = self._look()
@@ -71,7 +71,7 @@ class CertificateFiles:
     def _renew(self) -> None:
         try:
             self._contents = self._read()
-        except CertificateError as error:
+        except TlsCertificateError as error:
             log.warning("the certificate stays as it is: %s", error)
         else:
             log.info("%s was renewed", self.certificate)
@@ -97,13 +97,13 @@ class CertificateFiles:
 
 
 def check_pair(certificate: Path, key: Path) -> None:
-    """`CertificateError` unless this is a certificate and its key, not one for a passphrase."""
+    """`TlsCertificateError` unless this is a certificate and its key, not one for a passphrase."""
     for path in (certificate, key):
         _read(path)
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
     except ssl.SSLError as error:
-        raise CertificateError(
+        raise TlsCertificateError(
             f"{key} is not the key of the certificate {certificate}, or one of them cannot be"
             f" read: {error.reason or error}"
         ) from error
@@ -113,4 +113,4 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CertificateError(f"cannot read {path}: {error.strerror}") from error
+        raise TlsCertificateError(f"cannot read {path}: {error.strerror}") from error

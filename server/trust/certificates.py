@@ -18,17 +18,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from zermelo import ZermeloError
+from zermelo.server.certificate_files import TlsCertificateError
 from zermelo.server.trust.accounts import checked_name
 
 #: Clocks of volunteers may be slow.
 BEFORE = timedelta(days=1)
-
-
-class CertificateError(ZermeloError, ValueError):
-    """Certificates cannot be made as asked."""
-
-    exit_code = 2
 
 
 def make_certificates(
@@ -59,11 +53,11 @@ def add_operator(folder: Path, name: str, days: int) -> list[Path]:
             (folder / "ca-key.pem").read_bytes(), password=None
         )
     except (OSError, ValueError) as error:
-        raise CertificateError(
+        raise TlsCertificateError(
             f"no authority in {folder}: it takes ca.pem and ca-key.pem of `zermelo tls make`"
         ) from error
     if not isinstance(authority_key, ec.EllipticCurvePrivateKey):
-        raise CertificateError(f"{folder / 'ca-key.pem'} is not a key of `zermelo tls make`")
+        raise TlsCertificateError(f"{folder / 'ca-key.pem'} is not a key of `zermelo tls make`")
     key = ec.generate_private_key(ec.SECP256R1())
     return [
         _write(folder / f"{stem}.pem", _pem(_signed(name, key, authority, authority_key, days))),
@@ -75,7 +69,7 @@ def _file_stem(name: str) -> str:
     """What the files of an operator are called: by the account."""
     checked_name(name)
     if not name or "/" in name or name.startswith(".") or name in ("ca", "server"):
-        raise CertificateError(
+        raise TlsCertificateError(
             f"no file can have the name {name!r}; give the operator's account another one"
         )
     return name
@@ -84,7 +78,7 @@ def _file_stem(name: str) -> str:
 def _refuse_taken(folder: Path, *stems: str) -> None:
     for file in (folder / f"{stem}{kind}.pem" for stem in stems for kind in ("", "-key")):
         if file.exists():
-            raise CertificateError(f"{file} exists already; choose another folder or name")
+            raise TlsCertificateError(f"{file} exists already; choose another folder or name")
 
 
 def _signed(

@@ -15,7 +15,7 @@ from cryptography import x509
 
 from tests.support.coordinator import listens, running_coordinator, wait_until
 from zermelo.server import certificate_files
-from zermelo.server.certificate_files import CertificateError, CertificateFiles
+from zermelo.server.certificate_files import CertificateFiles, TlsCertificateError
 from zermelo.server.metrics import CertificateCollector
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
@@ -130,5 +130,5 @@ def test_the_end_of_the_certificate_is_measured(
 
 
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(CertificateError, match=r"cannot read .*nowhere\.pem"):
+    with pytest.raises(TlsCertificateError, match=r"cannot read .*nowhere\.pem"):
         CertificateFiles(tmp_path / "nowhere.pem", tmp_path / "key.pem")
