@@ -27,7 +27,10 @@ class LimitError(ZermeloError, ValueError):
 
 
 def check(message: Message) -> None:
-    """Raise `LimitError` unless every field, nested ones too, keeps its limit."""
+    """Raise `LimitError` unless every field, nested ones too, keeps its limit.
+
+    Nested messages that are `deferred` are left to whoever uses them.
+    """
     for check_field in _checks(message.DESCRIPTOR):
         check_field(message)
 
@@ -51,7 +54,8 @@ def _field_checks(field: FieldDescriptor) -> list[Check]:
     if field.is_repeated and rule.max_items:
         checks.append(_items(field.name, rule.max_items))
     if field.type == FieldDescriptor.TYPE_MESSAGE:
-        checks.append(_nested(field))
+        if not rule.deferred:
+            checks.append(_nested(field))
     elif field.type in _TEXT:
         if rule.exact_bytes or rule.max_bytes:
             checks.append(_length(field, rule))

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1azermelo/proto/limits.proto\x12\nzermelo.v1\x1a google/protobuf/descriptor.proto\"\x88\x01\n\x05Limit\x12\x11\n\tmax_bytes\x18\x01 \x01(\r\x12\x13\n\x0b\x65xact_bytes\x18\x02 \x01(\r\x12\x11\n\tmax_items\x18\x03 \x01(\r\x12\x10\n\x03min\x18\x04 \x01(\x12H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x05 \x01(\x12H\x01\x88\x01\x01\x12\x10\n\x08required\x18\x06 \x01(\x08\x42\x06\n\x04_minB\x06\n\x04_max*U\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\n\n\x06\x41NYONE\x10\x01\x12\r\n\tVOLUNTEER\x10\x02\x12\x0c\n\x08OPERATOR\x10\x03\x12\x0e\n\nRESEARCHER\x10\x04:A\n\x05limit\x12\x1d.google.protobuf.FieldOptions\x18\xe1\x8d\x03 \x01(\x0b\x32\x11.zermelo.v1.Limit:C\n\x07\x61llowed\x12\x1e.google.protobuf.MethodOptions\x18\xe2\x8d\x03 \x03(\x0e\x32\x10.zermelo.v1.Roleb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1azermelo/proto/limits.proto\x12\nzermelo.v1\x1a google/protobuf/descriptor.proto\"\x9a\x01\n\x05Limit\x12\x11\n\tmax_bytes\x18\x01 \x01(\r\x12\x13\n\x0b\x65xact_bytes\x18\x02 \x01(\r\x12\x11\n\tmax_items\x18\x03 \x01(\r\x12\x10\n\x03min\x18\x04 \x01(\x12H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x05 \x01(\x12H\x01\x88\x01\x01\x12\x10\n\x08required\x18\x06 \x01(\x08\x12\x10\n\x08\x64\x65\x66\x65rred\x18\x07 \x01(\x08\x42\x06\n\x04_minB\x06\n\x04_max*U\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\n\n\x06\x41NYONE\x10\x01\x12\r\n\tVOLUNTEER\x10\x02\x12\x0c\n\x08OPERATOR\x10\x03\x12\x0e\n\nRESEARCHER\x10\x04:A\n\x05limit\x12\x1d.google.protobuf.FieldOptions\x18\xe1\x8d\x03 \x01(\x0b\x32\x11.zermelo.v1.Limit:C\n\x07\x61llowed\x12\x1e.google.protobuf.MethodOptions\x18\xe2\x8d\x03 \x03(\x0e\x32\x10.zermelo.v1.Roleb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'zermelo.proto.limits_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ROLE']._serialized_start=215
-  _globals['_ROLE']._serialized_end=300
+  _globals['_ROLE']._serialized_start=233
+  _globals['_ROLE']._serialized_end=318
   _globals['_LIMIT']._serialized_start=77
-  _globals['_LIMIT']._serialized_end=213
+  _globals['_LIMIT']._serialized_end=231
 # @@protoc_insertion_point(module_scope)

@@ -24,17 +24,19 @@ ALLOWED_FIELD_NUMBER: _ClassVar[int]
 allowed: _descriptor.FieldDescriptor
 
 class Limit(_message.Message):
-    __slots__ = ("max_bytes", "exact_bytes", "max_items", "min", "max", "required")
+    __slots__ = ("max_bytes", "exact_bytes", "max_items", "min", "max", "required", "deferred")
     MAX_BYTES_FIELD_NUMBER: _ClassVar[int]
     EXACT_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_ITEMS_FIELD_NUMBER: _ClassVar[int]
     MIN_FIELD_NUMBER: _ClassVar[int]
     MAX_FIELD_NUMBER: _ClassVar[int]
     REQUIRED_FIELD_NUMBER: _ClassVar[int]
+    DEFERRED_FIELD_NUMBER: _ClassVar[int]
     max_bytes: int
     exact_bytes: int
     max_items: int
     min: int
     max: int
     required: bool
-    def __init__(self, max_bytes: _Optional[int] = ..., exact_bytes: _Optional[int] = ..., max_items: _Optional[int] = ..., min: _Optional[int] = ..., max: _Optional[int] = ..., required: _Optional[bool] = ...) -> None: ...
+    deferred: bool
+    def __init__(self, max_bytes: _Optional[int] = ..., exact_bytes: _Optional[int] = ..., max_items: _Optional[int] = ..., min: _Optional[int] = ..., max: _Optional[int] = ..., required: _Optional[bool] = ..., deferred: _Optional[bool] = ...) -> None: ...

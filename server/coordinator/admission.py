@@ -67,6 +67,12 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         """Somebody changed an account: ask the database about everybody again."""
         self._known.forget()
 
+    def charge(self, calls: int) -> None:
+        """Count the call that is being served as `calls` more of its account."""
+        account = ACCOUNT.get(None)
+        if account is not None and self._settings.require_token:
+            self._accounts.charge(account.user, calls)
+
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
         _AUTHORIZATION.set(_authorization(details.invocation_metadata or ()))
         guarded = self._handlers.get(details.method)
@@ -116,8 +122,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         account = ACCOUNT.get(None)
         user = account.user if account else None
         data = await self._reader.read(context, (user, self._callers.address_of(context)))
-        if user is not None and self._settings.require_token:
-            self._accounts.charge(user, len(data) // BYTES_A_CALL)
+        self.charge(len(data) // BYTES_A_CALL)
         request = parse(data)
         limits.check(request)
         return request

@@ -12,6 +12,7 @@ from zermelo.games import open_game
 from zermelo.games.interface import KEY_BYTES
 from zermelo.games.spec import definition_digest
 from zermelo.proto import coordinator_pb2 as pb
+from zermelo.proto import limits
 from zermelo.proto.known import check_columns
 from zermelo.server.coordinator.leases import Question
 
@@ -25,8 +26,9 @@ MAX_TOLD = 128
 def fault_below(proved: pb.KnownBounds, question: Question) -> str:
     """Why a search for this question cannot have proved this; empty when it can.
 
-    `LimitError` when the columns do not fit together.
+    `LimitError` when it breaks a limit, or the columns do not fit together.
     """
+    limits.check(proved)
     check_columns(proved)
     positions = len(proved.positions) // KEY_BYTES
     if positions > question.node_budget + MAX_TOLD:

@@ -6,7 +6,7 @@ Admission has let the caller in and checked the form of the message.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import grpc
 
@@ -53,6 +53,9 @@ RECEIPTS = {
     "unknown": (pb.Receipt.REFUSED, "this host has no such lease"),
     "contradictory": (pb.Receipt.REFUSED, "the bounds do not give the answer"),
 }
+#: A result for a lease that the host never had counts as this many more calls: no client of ours
+#: sends one, and the largest request that is legal takes 10 ms to refuse.
+CALLS_A_REFUSAL = 4
 #: A result of a search that was ours, and is new.
 TOOK_WORK = {pb.Receipt.ACCEPTED, pb.Receipt.LATE}
 CAUSES = {
@@ -71,9 +74,11 @@ class Service:
         hosts: Hosts,
         metrics: CoordinatorMetrics,
         settings: CoordinatorSettings,
+        charge: Callable[[int], None],
     ) -> None:
+        """`charge` counts the call that is being served as more calls of its account."""
         self._leases, self._hosts = leases, hosts
-        self._metrics = metrics
+        self._metrics, self._charge = metrics, charge
         self._keeps_store = settings.require_token
         self._heartbeat_ms = round(settings.heartbeat_seconds * 1000)
         self._lease_ms = round(settings.lease_seconds * 1000)
@@ -137,6 +142,7 @@ class Service:
             _returned(host, item, questions.get(item.lease_id)) for item in request.results
         ])
         self._metrics.received(receipts)
+        self._charge(CALLS_A_REFUSAL * receipts.count("unknown"))
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
             status, message = RECEIPTS[receipt]

@@ -222,6 +222,27 @@ def test_calls_are_charged_by_their_leases(guarded: str, connection: Connection)
             assert dict(call.trailing_metadata())[service.REASON] == service.TOO_FAST
 
 
+def test_results_for_leases_that_do_not_exist_are_charged_to_the_account(
+    guarded: str, connection: Connection
+) -> None:
+    """More hosts of the account do not help."""
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    with grpc.insecure_channel(guarded) as channel:
+        stub = service.CoordinatorStub(channel)
+        hello = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
+        stub.Hello(hello, metadata=bearer(token), timeout=60)
+        request = pb.SubmitResultsRequest(
+            host_key=KEY,
+            results=[pb.Result(lease_id=n, answer=pb.YES) for n in range(1, 257)],
+        )
+        stub.SubmitResults(request, metadata=bearer(token), timeout=60)
+        hello.host_key = b"l" * 16
+        with pytest.raises(grpc.RpcError) as refused:
+            stub.Hello(hello, metadata=bearer(token), timeout=60)
+        assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert refused.value.details() == "too many calls; slow down"
+
+
 @pytest.mark.parametrize(
     ("proved", "kept"),
     [
@@ -239,6 +260,16 @@ def test_only_what_a_search_can_have_proved_is_stored(
     assert host.submit(result) == [pb.Receipt.ACCEPTED]
     stored = connection.execute("SELECT proved IS NOT NULL FROM results").fetchone()
     assert stored == (kept,)
+
+
+def test_bounds_below_a_question_keep_their_limits(host: Host, queue: Queue) -> None:
+    queue.add(node_budget=20)
+    (workunit,) = host.take()
+    proved = pb.KnownBounds(positions=KEY, lo=[0], hi=[2**20])
+    with pytest.raises(grpc.RpcError) as refused:
+        host.submit(answer(workunit, answer=pb.EXHAUSTED, lo=-16, proved=proved))
+    assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert refused.value.details() == "hi is 1048576; at most 32767 is allowed"
 
 
 # -- leases ---------------------------------------------------------------------------------
