@@ -25,9 +25,9 @@ MOST_SHARE = 3.0
 #: one certain question takes more honest work than that: bench/trust.py.
 MOST_STAKES = 8.0
 #: Then it is on probation until PROBATION more are confirmed, and this share of its answers is
-#: checked: who waits only for trust, to lie, is soon found.
-PROBATION = 6
-CHECKED_ON_PROBATION = 0.5
+#: checked: who waits only for trust, to lie, is soon found, and so is who lies one time in ten.
+PROBATION = 12
+CHECKED_ON_PROBATION = 0.75
 #: From then on at least this share is.
 LEAST_CHECKED = 0.025
 #: Of `exhausted` answers this share is, of a trusted host and of one that is not: they prove
