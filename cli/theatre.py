@@ -106,7 +106,7 @@ def _tell(performance: Performance, steps: int | None, language: str) -> None:
 
 def _compare(played: list[Performance]) -> None:
     tree = played[0].tree
-    distinct = len(set(tree.representatives()))
+    distinct = len(set(tree.representatives))
     click.echo(f"{tree.game.short_spec}: {len(tree):,} nodes, {distinct:,} distinct positions")
     print_table("", COLUMNS, [
         (item.algorithm, str(item.value), *map(str, astuple(item.counters))) for item in played

@@ -116,9 +116,7 @@ class Performance:
 
 def as_data(performance: Performance) -> dict[str, Any]:
     """A performance as plain data, for programs and pages."""
-    tree = performance.tree
-    same = tree.representatives()
-    counters = performance.counters
+    tree, counters = performance.tree, performance.counters
     return {
         "game": tree.game.short_spec,
         "algorithm": performance.algorithm,
@@ -130,24 +128,30 @@ def as_data(performance: Performance) -> dict[str, Any]:
         "counters": {
             name: getattr(counters, name) for name in Counters.__dataclass_fields__
         },
-        "nodes": [
-            {
-                "parent": node.parent, "move": tree.move_name(node.number),
-                "position": tree.label(node.number), "ply": node.ply, "same": same[node.number],
-            }
-            for node in tree.nodes
-        ],
+        "nodes": _nodes_data(tree),
         "events": [_event_data(event) for event in performance.events],
     }  # fmt: skip
 
 
+def _nodes_data(tree: GameTree) -> list[dict[str, Any]]:
+    return [
+        {
+            "parent": node.parent, "move": tree.move_name(number), "position": tree.label(number),
+            "ply": node.ply, "same": same,
+        }
+        for number, (node, same) in enumerate(zip(tree.nodes, tree.representatives, strict=True))
+    ]  # fmt: skip
+
+
 def _event_data(event: Event) -> dict[str, Any]:
     """An event without what it does not have."""
-    told: dict[str, Any] = {"kind": event.kind.value, "node": event.node}
-    for name in ("value", "alpha", "beta", "child"):
-        value = getattr(event, name)
-        if value is not None:
-            told[name] = value
+    told: dict[str, Any] = {"kind": event.kind, "node": event.node}
+    if event.value is not None:
+        told["value"] = event.value
+    if event.alpha is not None:
+        told |= {"alpha": event.alpha, "beta": event.beta}
+    if event.child is not None:
+        told["child"] = event.child
     if event.cut:
         told["cut"] = list(event.cut)
     return told

@@ -22,10 +22,14 @@ def tell(
     performance: Performance, steps: int | None = None, language: str = "en"
 ) -> Iterator[Line]:
     """What happens, event by event, the first `steps` of them."""
-    sentences = messages(language)["events"]
     for event in performance.events[:steps]:
-        text = sentences[event.kind].format(**_words(performance, event)).strip()
-        yield Line(event.kind, performance.tree[event.node].ply, text)
+        yield tell_event(performance, event, language)
+
+
+def tell_event(performance: Performance, event: Event, language: str = "en") -> Line:
+    sentence = messages(language)["events"][event.kind]
+    text = sentence.format(**_words(performance, event)).strip()
+    return Line(event.kind, performance.tree[event.node].ply, text)
 
 
 def window(performance: Performance, event: Event) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from zermelo.games import Game, GameError, Move
@@ -52,6 +52,7 @@ class GameTree:
         self.game, self.horizon = game, horizon
         self.nodes: list[Node] = []
         self._known: dict[Any, _Facts] = {}
+        self._move_names = cache(game.move_name)
         self._grow(game.initial() if root is None else root)
 
     def __len__(self) -> int:
@@ -76,12 +77,13 @@ class GameTree:
     def move_name(self, number: int) -> str:
         """The move that leads to this node; empty at the root."""
         move = self.nodes[number].move
-        return "" if move is None else self.game.move_name(move)
+        return "" if move is None else self._move_names(move)
 
     def identity(self, number: int) -> bytes:
         """Equal for nodes with the same game below them, up to symmetry and exchange of sides."""
         return self._facts(self.nodes[number].position).identity
 
+    @cached_property
     def representatives(self) -> list[int]:
         """For each node the first one that is the same position, as if folded onto it."""
         first: dict[bytes, int] = {}

@@ -20,6 +20,7 @@ from zermelo.research.plain import plain
 from zermelo.web.site import site_of
 
 CRLF = "\r\n"
+JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,15 @@ def twins_of(request: Request, page: Page) -> dict[str, str]:
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    return plain_json_response(_finite(plain(data)), status)
+    return Response(json_text(_finite(plain(data))), status, media_type=JSON)
 
 
-def plain_json_response(data: Any, status: int = 200) -> Response:
-    """The same for data that consists of what JSON knows, however much it is."""
+def json_text(data: Any) -> str:
+    """Data that consists of what JSON knows, however much it is."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False)
     # Harmless also where somebody takes it for HTML.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Response(text + "\n", status, media_type="application/json")
+    return text + "\n"
 
 
 def _finite(value: Any) -> Any:

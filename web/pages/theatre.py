@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -26,17 +26,16 @@ from zermelo.theatre import (
     GameTree,
     Order,
     Performance,
-    TheatreError,
     perform,
 )
 from zermelo.theatre.drawing import draw
 from zermelo.theatre.evaluation import Evaluation
 from zermelo.theatre.messages import languages, messages
 from zermelo.theatre.performance import as_data
-from zermelo.theatre.story import tell
+from zermelo.theatre.story import tell_event
 from zermelo.theatre.tour import MOMENTS, TOURS, step_of, stops
 from zermelo.web.errors import Offer, TroubleError
-from zermelo.web.page import Page, page_routes, plain_json_response, wants_json
+from zermelo.web.page import JSON, Page, json_text, page_routes, wants_json
 from zermelo.web.pages.games import find_game
 from zermelo.web.words import path_part
 
@@ -55,6 +54,8 @@ TOUR_GAME = "grundy:8"
 #: More nodes than these are a picture of their own only where scripts run.
 MOST_DRAWN = 1_500
 MOST_MOVES = 64
+DEFAULT_ALGORITHM = "alphabeta"
+T = TypeVar("T")
 #: Searches at the same time; they take turns with all other pages.
 _STAGES = asyncio.Semaphore(2)
 
@@ -74,6 +75,12 @@ class Asked:
     #: The guided tour and its step, from 1; empty: none.
     tour: str = ""
     stop: int = 1
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(
+            self.spec, self.position, self.moves, self.direction.with_algorithm(DEFAULT_ALGORITHM)
+        )
 
     def link(self, *, reply: bool = False, **changes: Any) -> str:
         """The address of the same page with something else; with `reply` the search answers."""
@@ -113,14 +120,24 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Play:
-    """One performance with all that is shown beside it."""
+class Scene:
+    """A position, and how all algorithms are to search from it."""
 
-    performance: Performance
-    #: Of every algorithm, by its name.
+    spec: str
+    position: str
+    moves: tuple[str, ...]
+    #: Of whichever algorithm.
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """What all algorithms do in one scene."""
+
+    tree: GameTree
+    #: By the name of the algorithm.
     performances: Mapping[str, Performance]
     compared: tuple[Compared, ...]
-    moves: tuple[str, ...]
     #: What the side to move can do.
     choices: tuple[str, ...]
 
@@ -149,14 +166,14 @@ async def theatre(request: Request) -> Page | Response:
     asked = _asked(request)
     if asked.tour in ALGORITHMS:
         asked = replace(asked, direction=asked.direction.with_algorithm(asked.tour))
-    async with _STAGES:
-        played = await asyncio.to_thread(_played, replace(asked, step=None, tour="", stop=1))
-    performance, tree = played.performance, played.performance.tree
+    played = await _on_stage(asked, _played, asked.scene)
+    performance, tree = played.performances[asked.direction.algorithm], played.tree
     if "reply" in request.query_params and performance.best is not None:
         answer = tree.move_name(performance.best)
         return RedirectResponse(asked.link(moves=(*asked.moves, answer), step=None), 303)
     if wants_json(request):
-        return plain_json_response(await asyncio.to_thread(as_data, performance))
+        script = await _on_stage(asked, _script, asked.scene, performance.algorithm)
+        return Response(script, media_type=JSON)
     guide = stops(asked.tour, tree.game.name, asked.language) if asked.tour else []
     if guide and asked.step is None:
         asked = replace(asked, step=step_of(performance, guide[asked.stop - 1].moment))
@@ -171,9 +188,9 @@ async def theatre(request: Request) -> Page | Response:
         "drawings": [_drawing(each, step) for each in (performance, beside) if each is not None],
         "algorithms": list(ALGORITHMS), "orders": list(Order), "evaluations": list(Evaluation),
         "languages": languages(), "compared": played.compared, "choices": played.choices,
-        "nodes": len(tree), "distinct": len(set(tree.representatives())),
+        "nodes": len(tree), "distinct": len(set(tree.representatives)),
         "over": tree.is_end(here.number), "side": "MAX" if here.is_max else "MIN",
-        "moves": played.moves, "guide": guide, "tours": TOURS,
+        "moves": asked.moves, "guide": guide, "tours": TOURS,
         "script_texts": json.dumps({"events": texts["events"], "page": texts["page"]}),
         "sources": _sources(asked),
     }  # fmt: skip
@@ -202,8 +219,10 @@ def _sources(asked: Asked) -> list[str]:
 
 
 def _told(performance: Performance, step: int, language: str) -> str:
-    lines = list(tell(performance, step, language))
-    return lines[-1].text if lines else ""
+    if not step:
+        return ""
+    event = performance.events[min(step, len(performance.events)) - 1]
+    return tell_event(performance, event, language).text
 
 
 def _drawing(performance: Performance, step: int) -> str:
@@ -213,29 +232,34 @@ def _drawing(performance: Performance, step: int) -> str:
     return draw(performance, min(step, len(performance.events)), style="")
 
 
-@lru_cache(maxsize=32)
-def _played(asked: Asked) -> _Play:
-    """The search that is asked for, from the position after the moves."""
-    tree = _tree(asked.spec, asked.position)
-    try:
-        path = tree.walk(asked.moves)
-    except GameError as error:
-        raise _trouble(asked, str(error)) from None
-    start = path[-1]
-    try:
-        performances = {
-            name: perform(tree, asked.direction.with_algorithm(name), start)
-            for name in ALGORITHMS
-        }
-    except TheatreError as error:
-        raise _trouble(asked, str(error)) from None
+async def _on_stage(asked: Asked, act: Callable[..., T], *arguments: Any) -> T:
+    """What a search gives, as soon as it is its turn; a page that says why it cannot be shown."""
+    async with _STAGES:
+        try:
+            return await asyncio.to_thread(act, *arguments)
+        except GameError as error:
+            raise _trouble(asked, str(error)) from None
+
+
+@lru_cache(maxsize=8)
+def _script(scene: Scene, algorithm: str) -> str:
+    """All of a performance, for the script that plays it."""
+    return json_text(as_data(_played(scene).performances[algorithm]))
+
+
+@lru_cache(maxsize=8)
+def _played(scene: Scene) -> _Play:
+    tree = _tree(scene.spec, scene.position)
+    start = tree.walk(scene.moves)[-1]
+    performances = {
+        name: perform(tree, scene.direction.with_algorithm(name), start) for name in ALGORITHMS
+    }
     choices = tuple(tree.move_name(child) for child in tree[start].children)
     compared = tuple(
         Compared(name, performance.value, *_counted(performance.counters))
         for name, performance in performances.items()
     )
-    chosen = performances[asked.direction.algorithm]
-    return _Play(chosen, performances, compared, asked.moves, choices)
+    return _Play(tree, performances, compared, choices)
 
 
 @lru_cache(maxsize=8)
@@ -257,7 +281,7 @@ def _asked(request: Request) -> Asked:
     query = request.query_params
     moves = tuple(filter(None, query.get("moves", "").split(",")))[:MOST_MOVES]
     direction = Direction(
-        _one_of(query, "algorithm", ALGORITHMS, "alphabeta"),
+        _one_of(query, "algorithm", ALGORITHMS, DEFAULT_ALGORITHM),
         "table" in query, "killer" in query, "history" in query,
         Order(_one_of(query, "order", list(Order), Order.GIVEN)),
         Evaluation(_one_of(query, "evaluation", list(Evaluation), Evaluation.SCORE)),

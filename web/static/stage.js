@@ -19,6 +19,8 @@ const STROKES = ["--line", "--soft", "--bad", "--accent", "--text", "--text"];
 const PLY = 64;
 const ROOM = 28;
 const RADIUS = 9;
+/** Below this radius nodes are dots: nobody sees their shapes, and thousands are drawn at once. */
+const DOT = 2;
 /** Room of a node from which on its window is written below it. */
 const WINDOW_ROOM = 46;
 
@@ -242,16 +244,33 @@ class Stage {
     paper.clearRect(0, 0, this.wide ?? 0, this.high ?? 0);
     this.edges(paper, seen, states, [colour("--plain-line"), colour("--bad")]);
     for (let state = 0; state < STATES.length; state++) {
-      paper.beginPath();
-      for (const number of seen) if (states[number] === state) shape(paper, state, this.at(number), radius);
-      paper.fillStyle = colour(FILLS[state]);
-      paper.strokeStyle = colour(STROKES[state]);
-      paper.lineWidth = state === CURRENT ? 2 : 1;
-      paper.fill();
-      paper.stroke();
+      const own = seen.filter((number) => states[number] === state);
+      if (radius < DOT && state !== CURRENT) this.dots(paper, own, radius, colour(STROKES[state]));
+      else this.shapes(paper, own, state, radius, [colour(FILLS[state]), colour(STROKES[state])]);
     }
     this.labels(paper, seen, states, radius, colour);
     this.counted.textContent = fill(this.texts.page.counted, { algorithm: this.performed.algorithm, ...this.counters });
+  }
+
+  /** @param {CanvasRenderingContext2D} paper @param {number[]} numbers @param {number} radius @param {string} colour */
+  dots(paper, numbers, radius, colour) {
+    paper.fillStyle = colour;
+    for (const number of numbers) {
+      const [x, y] = this.at(number);
+      paper.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} paper @param {number[]} numbers @param {number} state
+   *  @param {number} radius @param {string[]} colours of the inside and of the line around */
+  shapes(paper, numbers, state, radius, [inside, around]) {
+    paper.beginPath();
+    for (const number of numbers) shape(paper, state, this.at(number), radius);
+    paper.fillStyle = inside;
+    paper.strokeStyle = around;
+    paper.lineWidth = state === CURRENT ? 2 : 1;
+    paper.fill();
+    paper.stroke();
   }
 
   /** The nodes in the window. @param {number} radius */

@@ -16,9 +16,14 @@ class Player {
     this.steps = Math.max(...this.stages.map((stage) => stage.events.length));
     this.build(/** @type {HTMLElement} */ (place.querySelector(".player")));
     for (const stage of this.stages) this.listen(stage);
+    for (const stage of this.stages) stage.goTo(this.step);
     this.fit();
-    this.goTo(this.step);
-    new ResizeObserver(() => this.fit()).observe(place);
+    let wide = place.clientWidth;
+    new ResizeObserver(() => {
+      if (place.clientWidth === wide) return;
+      wide = place.clientWidth;
+      this.fit();
+    }).observe(place);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
   }
 
@@ -174,6 +179,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   const answers = await Promise.all(place.dataset.sources.split(" ").map((source) => fetch(source)));
   const performances = await Promise.all(answers.map((answer) => answer.json()));
   new Player(place, performances, JSON.parse(place.dataset.texts ?? "{}"));
-  // When it was drawn, in milliseconds since the visitor asked for the page.
-  requestAnimationFrame(() => { place.dataset.ready = String(Math.round(performance.now())); });
+  // When it was seen, in milliseconds since the visitor asked for the page: in the frame after the
+  // one that shows it.
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    place.dataset.ready = String(Math.round(performance.now()));
+  }));
 });

@@ -47,7 +47,7 @@ def test_published_trees(spec: str) -> None:
     tree = GameTree(open_game(spec))
     assert len(tree) == nodes
     if distinct is not None:
-        assert len(set(tree.representatives())) == distinct
+        assert len(set(tree.representatives)) == distinct
     assert perform(tree, Direction("mtdf", table=True)).value == value
 
 
