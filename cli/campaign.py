@@ -110,10 +110,10 @@ def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
             del one["line"]  # `campaign show` and `query line` tell it; thousands take too long
         click.echo(json.dumps({"campaigns": told}))
         return
-    for summary in summaries:
-        click.echo(
-            f"{summary.campaign:24} {summary.goal:8} {summary.state:10} {_standing(summary)}"
-        )
+    click.echo("".join(
+        f"{summary.campaign:24} {summary.goal:8} {summary.state:10} {_standing(summary)}\n"
+        for summary in summaries
+    ), nl=False)  # fmt: skip
     if not summaries:
         click.echo("no campaigns; start one with `zermelo campaign create SPEC`")
 

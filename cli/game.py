@@ -16,7 +16,6 @@ from zermelo.cli.plain_errors import CommandError
 from zermelo.games import Game, open_game
 from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, listed_games
 from zermelo.games.definition.game import DefinedGame
-from zermelo.games.definition.words import rules_in_words
 
 #: Lines of play that `check` counts at most.
 MOST_LINES = 20_000
@@ -118,34 +117,25 @@ def check(spec: str, as_json: bool) -> None:
 def show(spec: str, text: bool, as_json: bool) -> None:
     """The game SPEC: its rules in words, its start, its definition."""
     known = _named(spec)
-    if not isinstance(known, DefinedGame):
-        if text:
-            raise CommandError(f"{known.short_spec} has no definition: its rules are code")
-        start = known.draw(known.initial())
-        if as_json:
-            print_json({"game": known.spec, "start": known.format(known.initial()),
-                        "rules": [], "definition": None})
-            return
-        title = COMPILED.get(known.name, ("", "rules from an installed package"))[1]
-        print_facts([("game", known.short_spec), ("rules", title)])
-        click.echo("\n" + start)
-        return
-    definition = known.definition
+    definition = known.definition_text
     if text:
-        sys.stdout.write(definition.text)
+        if definition is None:
+            raise CommandError(f"{known.short_spec} has no definition: its rules are code")
+        sys.stdout.write(definition)
         return
-    words = rules_in_words(known)
     if as_json:
         print_json({
-            "game": known.spec, "title": definition.title, "rules": words,
-            "start": known.format(known.initial()), "definition": definition.text,
+            "game": known.spec, "title": known.title, "rules": known.rules(),
+            "start": known.format(known.initial()), "definition": definition,
         })
         return
-    print_facts([("game", known.short_spec), ("title", definition.title)])
+    print_facts([("game", known.short_spec), ("title", known.title)])
     click.echo()
-    for sentence in words:
+    for sentence in known.rules():
         click.echo(f"- {sentence}")
-    click.echo(f"\n{known.draw(known.initial())}\n\n{definition.text.rstrip()}")
+    click.echo(f"\n{known.draw(known.initial())}")
+    if definition is not None:
+        click.echo(f"\n{definition.rstrip()}")
 
 
 def _named(spec: str) -> Game[Any]:

@@ -115,6 +115,10 @@ class GoSession(GtpSession):
         return replace(self.position, black_to_move=black, passes=0, ko=NO_KO)
 
 
+#: Who talks about a game, by its name; about all others `GtpSession`.
+SESSIONS: dict[str, type[GtpSession]] = {"go": GoSession}
+
+
 @click.command()
 @click.argument("spec")
 @option("--hash-mb", type=click.IntRange(1), default=256, help="Size of the table.")
@@ -127,8 +131,7 @@ def gtp(spec: str, hash_mb: int, node_budget: int) -> None:
     with moves as `zermelo play` writes them; list_commands tells which.
     """
     game = open_local_game(spec)
-    kind = GoSession if isinstance(game, Go) else GtpSession
-    session = kind(game, hash_mb=hash_mb, node_budget=node_budget)
+    session = SESSIONS.get(game.name, GtpSession)(game, hash_mb=hash_mb, node_budget=node_budget)
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     run_session(session, limited_lines(sys.stdin), sys.stdout)

@@ -17,9 +17,10 @@ import click
 
 from zermelo.cli.output import short_time
 from zermelo.games import GameError, Move
+from zermelo.games.interface import PASS_NAME
 from zermelo.games.picture import TouchKind
 from zermelo.games.picture_text import draw_picture
-from zermelo.games.telling import PASS, count_pieces, must_pass, side_signs, why_over
+from zermelo.games.telling import count_pieces, must_pass, side_signs
 
 if TYPE_CHECKING:
     from zermelo.players import Player
@@ -62,14 +63,14 @@ class Table:
         while not self.in_play.over:
             seat = self._mover
             if must_pass(self.in_play.game, self.in_play.position):
-                self._try(PASS)
+                self._try(PASS_NAME)
                 say(f"{seat.name} cannot move and passes")
             elif seat.program is not None:
                 self._think(seat, seat.program)
             elif not self._persons_turn(seat):
                 return False
         self._draw()
-        say(why_over(self.in_play.game, self.in_play.position, self.in_play.moves))
+        say(self.in_play.game.why_over(self.in_play.position, self.in_play.moves))
         return True
 
     @property

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from zermelo.games.definition.definition import Definition
-from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.library import library_definition, library_names
+from zermelo.games.go import Go
 from zermelo.games.interface import Game
 from zermelo.games.registry import game_names
+from zermelo.games.reversi import Reversi
 
 #: Games whose rules are code: how a spec is written, and what they are.
 COMPILED = {
-    "go": ("go:ROWSxCOLS[,scoring=area|territory][,komi=N]", "Go on boards up to 7x7"),
-    "reversi": ("reversi:ROWSxCOLS[,scoring=raw|wof]",
-                "Reversi (Othello) on boards from 4x4 to 8x8"),
+    "go": ("go:ROWSxCOLS[,scoring=area|territory][,komi=N]", Go.title),
+    "reversi": ("reversi:ROWSxCOLS[,scoring=raw|wof]", Reversi.title),
 }
 #: The size at which a compiled game is shown if nobody chooses one.
 SHOWN_SIZE = "4x4"
@@ -44,16 +43,9 @@ def listed_games() -> list[ListedGame]:
             definition = library_definition(name)
             found.append(ListedGame(name, _pattern(definition), definition.title, True))
         else:
-            told = COMPILED.get(name, (f"{name}:...", "an installed package"))
+            told = COMPILED.get(name, (f"{name}:...", Game.title))
             found.append(ListedGame(name, *told, False))
     return found
-
-
-def title_of(game: Game[Any]) -> str:
-    """What a game is, in a line."""
-    if isinstance(game, DefinedGame):
-        return game.definition.title
-    return COMPILED.get(game.name, ("", ""))[1]
 
 
 def _pattern(definition: Definition) -> str:

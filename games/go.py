@@ -57,9 +57,19 @@ DECISIVE_SECONDS = 3000.0
 DEFAULTS = {option: values[0] for option, values in OPTIONS.items()} | {"komi": "0"}
 _KOMI = re.compile(r"-?[0-9]{1,2}", re.ASCII)
 
+RULES = [
+    "X moves first. A stone is put on an empty crossing; groups of the other side without"
+    " liberties are taken off. Suicide is forbidden unless the spec allows it.",
+    "A board may not come again (positional superko), unless the spec names another rule of ko."
+    " A player may pass; two passes end the game.",
+    "The score is the area: own stones and the empty crossings that only own stones reach, minus"
+    " the other side's.",
+]
+
 
 class Go(Game[GoPosition]):
     name = "go"
+    title = "Go on boards up to 7x7"
     path_dependent = True
 
     def __init__(
@@ -89,6 +99,9 @@ class Go(Game[GoPosition]):
         """What is compiled for Go proves by area, so that territory is another family: nobody
         who knows area only is found for it."""
         return TERRITORY_FAMILY if self.counts_prisoners else self.name
+
+    def rules(self) -> list[str]:
+        return RULES
 
     @property
     def counts_prisoners(self) -> bool:

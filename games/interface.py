@@ -31,6 +31,8 @@ Score = int
 Key = bytes
 
 KEY_BYTES = 16
+#: What a pass is called, where a game has one.
+PASS_NAME = "pass"  # noqa: S105 - no password
 
 
 class GameError(ZermeloError, ValueError):
@@ -81,6 +83,13 @@ class Game(ABC, Generic[P]):
     short_spec: str
     #: The largest score that can occur; the smallest is its negative.
     max_score: int
+
+    #: What the game is, in a line.
+    title: str = "rules from an installed package"
+    #: Whether one player moves alone, and the other only passes.
+    solo: bool = False
+    #: Whether moves turn pieces over, so that pages can show the turning and its directions.
+    turns_pieces: bool = False
 
     @property
     def definition_text(self) -> str | None:
@@ -204,6 +213,22 @@ class Game(ABC, Generic[P]):
 
     def line_names(self, line: Sequence[Move]) -> list[str]:
         return [self.move_name(move) for move in line]
+
+    # -- for people who play ------------------------------------------------------------
+
+    def rules(self) -> list[str]:
+        """The rules in sentences."""
+        return []
+
+    def why_over(self, final: P, moves: Sequence[str]) -> str:
+        """Why a game with these moves is over in its final position."""
+        if list(moves[-2:]) == [PASS_NAME, PASS_NAME]:
+            return "Both sides passed."
+        return "The rules end the game here."
+
+    def captures(self, position: P, move: Move) -> list[tuple[int, int]]:
+        """The runs that a move turns over: from which point of the picture to which."""
+        return []
 
     # -- pictures ---------------------------------------------------------------------
 

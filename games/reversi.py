@@ -15,6 +15,7 @@ A position holds the discs of the side to move (`own`) and of the other side
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
@@ -46,6 +47,14 @@ EMPTY_SIGNS = "-._"
 FEWEST_DISCS = 4
 DISCS = {"X": BLACK_STONE, "O": WHITE_STONE}
 
+RULES = [
+    "X moves first. A disc is put on an empty square so that it encloses a straight run of the"
+    " other side's discs between itself and another disc of its own side; all runs enclosed are"
+    " turned over.",
+    "Who cannot turn any disc passes. If neither side can, the game is over.",
+    "The score is the number of own discs minus the other side's.",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class ReversiPosition:
@@ -57,6 +66,8 @@ class ReversiPosition:
 
 class Reversi(Game[ReversiPosition]):
     name = "reversi"
+    title = "Reversi (Othello) on boards from 4x4 to 8x8"
+    turns_pieces = True
 
     def __init__(
         self, rows: int, cols: int, *, start: str = "diagonal", scoring: str = "raw"
@@ -106,18 +117,6 @@ class Reversi(Game[ReversiPosition]):
                     flipped |= line
                 break
         return flipped
-
-    def anchors(self, position: ReversiPosition, square: Square) -> list[Square]:
-        """The own discs at the far ends of the runs that a disc on this square captures."""
-        ends = []
-        for ray in self._rays[square]:
-            for at, step in enumerate(ray):
-                if position.opponent >> step & 1:
-                    continue
-                if at and position.own >> step & 1:
-                    ends.append(step)
-                break
-        return ends
 
     def moves(self, position: ReversiPosition) -> list[Move]:
         placements = self._placements(position)
@@ -225,8 +224,18 @@ class Reversi(Game[ReversiPosition]):
     def touch(self, position: ReversiPosition, move: Move) -> Touch:
         if move == PASS:
             return Touch(TouchKind.BUTTON)
-        row, col = divmod(move, STRIDE)
-        return Touch(TouchKind.PLACE, (self.cols * row + col,))
+        return Touch(TouchKind.PLACE, (self._point(move),))
+
+    def captures(self, position: ReversiPosition, move: Move) -> list[tuple[int, int]]:
+        if move == PASS:
+            return []
+        return [(self._point(move), self._point(end)) for end in self._anchors(position, move)]
+
+    def rules(self) -> list[str]:
+        return RULES
+
+    def why_over(self, final: ReversiPosition, moves: Sequence[str]) -> str:
+        return "Neither side can move." if self.plies_left(final) else "The board is full."
 
     def side_to_move(self, position: ReversiPosition) -> str:
         return "X" if position.black_to_move else "O"
@@ -243,6 +252,23 @@ class Reversi(Game[ReversiPosition]):
 
     def _placements(self, position: ReversiPosition) -> list[Move]:
         return [square for square in self.squares if self.flips(position, square)]
+
+    def _anchors(self, position: ReversiPosition, square: Square) -> list[Square]:
+        """The own discs at the far ends of the runs that a disc on this square captures."""
+        ends = []
+        for ray in self._rays[square]:
+            for at, step in enumerate(ray):
+                if position.opponent >> step & 1:
+                    continue
+                if at and position.own >> step & 1:
+                    ends.append(step)
+                break
+        return ends
+
+    def _point(self, square: Square) -> int:
+        """The number of a square's point in the picture."""
+        row, col = divmod(square, STRIDE)
+        return self.cols * row + col
 
     def _sign(self, position: ReversiPosition, square: Square) -> str:
         signs = "XO" if position.black_to_move else "OX"

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from zermelo.engine.reversi_depth import EVALUATIONS, FEATURES, ReversiDepth, TrainedDepth
+from zermelo.engine.reversi_depth import (
+    EVALUATIONS,
+    FEATURES,
+    LARGEST_WEIGHT,
+    ReversiDepth,
+    TrainedDepth,
+)
 from zermelo.engine.weights import weight_file
 from zermelo.games import Move
 from zermelo.games.reversi import Reversi, ReversiPosition
-from zermelo.players.interface import PlayerError
+from zermelo.players.interface import Player, PlayerError
+from zermelo.players.look_ahead import DEEPEST, LookAhead
 from zermelo.players.solving import EnginePlayer
 
 #: What plays the last moves perfectly may take this many nodes: 16 empty squares take far fewer.
@@ -47,14 +55,36 @@ class DepthPlayer:
         pass
 
 
+class ReversiLookAhead(LookAhead[Reversi]):
+    """Reversi by the compiled search."""
+
+    deepest = DEEPEST
+    perfect_end = True
+    features = MappingProxyType({name: EVALUATIONS["features"].get(name, 0) for name in FEATURES})
+    largest_weight = LARGEST_WEIGHT
+    rivals = (
+        "minimax:3,discs", "minimax:3,matrix", "minimax:6,discs", "minimax:6,matrix", "minimax:6",
+    )  # fmt: skip
+    fair = "minimax:6"
+    summary = (
+        f"of reversi also {', '.join(EVALUATIONS)}, {TRAINED} or weights such as"
+        " discs=1+corners=10, and perfect at the end with minimax:N,EVALUATION,perfect=16"
+    )
+
+    def evaluations(self, game: Reversi) -> Sequence[str]:
+        return (*EVALUATIONS, *([TRAINED] if weight_file(game).exists() else []))
+
+    def open(
+        self, game: Reversi, plies: int, evaluation: str, perfect: str, name: str
+    ) -> Player:
+        if has_evaluation(evaluation):
+            return DepthPlayer(game, plies, evaluation, name, read_perfect(perfect))
+        return super().open(game, plies, evaluation, perfect, name)
+
+
 def has_evaluation(text: str) -> bool:
     """Whether this names an evaluation of reversi, or features with weights."""
     return text in ("", TRAINED, *EVALUATIONS) or _WEIGHTS.fullmatch(text) is not None
-
-
-def has_trained(game: Reversi) -> bool:
-    """Whether there are trained weights for this board."""
-    return weight_file(game).exists()
 
 
 def read_weights(text: str) -> Mapping[str, int]:

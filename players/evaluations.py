@@ -9,11 +9,13 @@ from typing import Any
 from zermelo.engine import EngineError, open_engine
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games import Game
-from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.game import FAMILY, DefinedGame
 from zermelo.players.interface import PlayerError
 
 #: A guess of the score for the side to move.
 Evaluation = Callable[[Any], float]
+#: Plays random games from a position, so many with a seed: wins and losses of its side to move.
+RandomGames = Callable[[Any, int, int], tuple[int, int]]
 RANDOM_GAMES = 32
 
 
@@ -46,23 +48,29 @@ def _playouts(game: Game[Any]) -> Evaluation:
     return partial(_mean_outcome, random_games(game))
 
 
-def _mean_outcome(play: Callable[[Any, int, int], tuple[int, int]], position: Any) -> float:
+def _mean_outcome(play: RandomGames, position: Any) -> float:
     wins, losses = play(position, RANDOM_GAMES, 1)
     return (wins - losses) / RANDOM_GAMES
 
 
-def random_games(game: Game[Any]) -> Callable[[Any, int, int], tuple[int, int]]:
+def random_games(game: Game[Any]) -> RandomGames:
     """Plays random games from a position: how many its side to move wins and loses."""
-    if isinstance(game, DefinedGame):
-        engine = DefinitionEngine(game, hash_mb=1)
+    prepare: Callable[[Any], RandomGames] = COMPILED_GAMES.get(game.family, _plain_games)
+    return prepare(game)
 
-        def compiled(position: Any, games: int, seed: int) -> tuple[int, int]:
-            wins, _, losses, _ = engine.core.playouts(game.encode(position), games, seed)
-            return (losses, wins) if position.turn else (wins, losses)
 
-        return compiled
+def _games_of_definition(game: DefinedGame) -> RandomGames:
+    engine = DefinitionEngine(game, hash_mb=1)
 
-    def plain(position: Any, games: int, seed: int) -> tuple[int, int]:
+    def play(position: Any, games: int, seed: int) -> tuple[int, int]:
+        wins, _, losses, _ = engine.core.playouts(game.encode(position), games, seed)
+        return (losses, wins) if position.turn else (wins, losses)
+
+    return play
+
+
+def _plain_games(game: Game[Any]) -> RandomGames:
+    def play(position: Any, games: int, seed: int) -> tuple[int, int]:
         import random
 
         choose, wins, losses = random.Random(seed), 0, 0  # noqa: S311
@@ -75,8 +83,11 @@ def random_games(game: Game[Any]) -> Callable[[Any, int, int], tuple[int, int]]:
             losses += score < 0
         return wins, losses
 
-    return plain
+    return play
 
+
+#: Random games by compiled rules, by the family of the game.
+COMPILED_GAMES: dict[str, Callable[[Any], RandomGames]] = {FAMILY: _games_of_definition}
 
 EVALUATIONS: dict[str, Callable[[Game[Any]], Evaluation]] = {
     "engine": _engine, "rules": _rules, "mobility": _mobility, "playouts": _playouts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games import Game, Key, Move
@@ -22,13 +22,15 @@ class PlanningPlayer:
     of the fewest moves."""
 
     def __init__(self, game: Game[Any], name: str, *, deep: bool) -> None:
-        if not isinstance(game, DefinedGame) or not game.model.solo:
+        if not game.solo:
             raise PlayerError(
                 f"{name} plays games for one player, such as frogs:3x3; {game.short_spec} has two"
             )
         self.name = name
         self._game, self._deep = game, deep
-        self._children: Children = DefinitionEngine(game, hash_mb=1).core.children
+        # Only definitions have games for one player.
+        engine = DefinitionEngine(cast(DefinedGame, game), hash_mb=1)
+        self._children: Children = engine.core.children
         self._plan: dict[Key, Move] = {}
 
     def begin(self) -> None:

@@ -7,18 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
 from zermelo.games import Game
-from zermelo.games.reversi import Reversi
-from zermelo.players.depth import TRAINED, DepthPlayer, has_evaluation, read_perfect
-from zermelo.players.evaluations import EVALUATIONS, open_evaluation
+from zermelo.players.depth import ReversiLookAhead
+from zermelo.players.evaluations import EVALUATIONS
 from zermelo.players.interface import Player, PlayerError
+from zermelo.players.look_ahead import DEEPEST, LookAhead
 from zermelo.players.looking import LookingPlayer, RandomPlayer
 from zermelo.players.monte_carlo import MonteCarloPlayer
 from zermelo.players.planning import PlanningPlayer
 from zermelo.players.solving import DEFAULT_NODES, EnginePlayer
 
-DEEPEST = 10
 DEFAULT_PLAYOUTS = 1000
 MOST_PLAYOUTS = 10_000_000
 LONGEST_SECONDS = 600.0
@@ -56,13 +54,7 @@ def _minimax(request: Request) -> Player:
     plies, _, how = request.argument.partition(",")
     depth = Request(request.name, plies, request.game, None).number(1, DEEPEST)
     evaluation, _, perfect = how.partition(",")
-    if isinstance(request.game, Reversi) and has_evaluation(evaluation):
-        return DepthPlayer(request.game, depth, evaluation, request.name, read_perfect(perfect))
-    if perfect:
-        raise PlayerError(f"player {request.name!r}: only reversi is played perfectly at the end")
-    return LookingPlayer(
-        request.game, depth, open_evaluation(evaluation or "engine", request.game), request.name
-    )
+    return look_ahead(request.game).open(request.game, depth, evaluation, perfect, request.name)
 
 
 def _uct(request: Request) -> Player:
@@ -95,9 +87,8 @@ KINDS: dict[str, Kind] = {
                    _plain(lambda it: LookingPlayer(it.game, 1, it.game.evaluate, it.name))),
     "depth": Kind("depth:N", "minimax N plies ahead", _minimax),
     "minimax": Kind("minimax:N,EVALUATION",
-                    f"the same by an evaluation: {', '.join(EVALUATIONS)}; of reversi also"
-                    f" {', '.join(TEXTBOOK)}, {TRAINED} or weights such as discs=1+corners=10, and"
-                    " perfect at the end with minimax:N,EVALUATION,perfect=16", _minimax),
+                    f"the same by an evaluation: {', '.join(EVALUATIONS)};"
+                    f" {ReversiLookAhead.summary}", _minimax),
     "uct": Kind("uct:N, uct:1.5s", "Monte Carlo tree search, N playouts or seconds for a move",
                 _uct),
     "depth-first": Kind("depth-first", "one player: the first way to a win that is found",
@@ -108,6 +99,16 @@ KINDS: dict[str, Kind] = {
                    lambda it: EnginePlayer(
                        it.game, it.number(1, 10**12, DEFAULT_NODES), it.name)),
 }  # fmt: skip
+
+
+#: How games are looked ahead in, by family; all others as `LookAhead` does it.
+LOOK_AHEADS: dict[str, LookAhead[Any]] = {"reversi": ReversiLookAhead()}
+_PLAIN: LookAhead[Any] = LookAhead()
+
+
+def look_ahead(game: Game[Any]) -> LookAhead[Any]:
+    """What players who look ahead can do in a game."""
+    return LOOK_AHEADS.get(game.family, _PLAIN)
 
 
 def depth_of(name: str) -> int | None:

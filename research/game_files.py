@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.games import Game, GameError, Move
-from zermelo.games.reversi import Reversi
 from zermelo.games.sgf import NUMBERS, write_sgf
 from zermelo.research.games_played import PlayedGame
 from zermelo.texts import one_line
 
 LONGEST_LINE = 10_000
+#: Games whose positions other programs read as OBF.
+OBF_GAMES = ("reversi",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def write_obf(played: PlayedGame) -> str:
     Comments name the moves between them, so that `zermelo engine solve --file` reads it.
     """
     game, positions, moves = _replay(played)
-    if not isinstance(game, Reversi):
+    if game.name not in OBF_GAMES:
         raise GameError(f"OBF is the format of reversi, not of {game.name}")
     lines = [f"# game: {game.spec}", f"# {one_line(played.first, LONGEST_LINE)} against"
              f" {one_line(played.second, LONGEST_LINE)}, {played.started_at:%Y-%m-%d}"]  # fmt: skip
@@ -64,7 +65,7 @@ def _write_sgf(played: PlayedGame) -> str:
 FORMATS = {
     "text": Format(write_text, "text/plain", lambda game: True),
     "sgf": Format(_write_sgf, "application/x-go-sgf", lambda game: game.name in NUMBERS),
-    "obf": Format(write_obf, "text/plain", lambda game: isinstance(game, Reversi)),
+    "obf": Format(write_obf, "text/plain", lambda game: game.name in OBF_GAMES),
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from zermelo import ZermeloError
 from zermelo.engine import open_engine
-from zermelo.games.definition.game import DefinedGame
+from zermelo.games import Game
 
 #: Positions that are looked at before the search is given up.
 MOST_POSITIONS = 1_000_000
@@ -17,7 +19,7 @@ class TooManyPositionsError(ZermeloError):
     exit_code = 5
 
 
-def fewest_moves(game: DefinedGame, most: int = MOST_POSITIONS) -> int | None:
+def fewest_moves(game: Game[Any], most: int = MOST_POSITIONS) -> int | None:
     """How few moves of the first player win; None if none do.
 
     All positions after one ply are looked at before those after two. `TooManyPositionsError`
@@ -49,7 +51,7 @@ def _moves(plies: int) -> int:
     return (plies + 1) // 2
 
 
-def _is_won(game: DefinedGame, key: bytes) -> bool:
+def _is_won(game: Game[Any], key: bytes) -> bool:
     position = game.decode(key)
     score = game.score(position)
     return score > 0 if position.turn == 0 else score < 0

@@ -14,7 +14,6 @@ from typing import Any
 
 from zermelo.games import Game, Move, open_game
 from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
-from zermelo.games.reversi import PASS, STRIDE, Reversi
 from zermelo.research.replies import MoveWorth, ProofState, Worth
 
 #: Units of the drawing between neighbouring points.
@@ -23,6 +22,8 @@ DISC = 25
 #: Room for labels beside boards that cannot have them inside.
 MARGIN = 22
 HEXAGON = CELL / 3**0.5
+#: Boards of at most this many columns are narrow.
+NARROW = 3
 #: Of a heap that is shown by its counters.
 COUNTERS_IN_ROW = 4
 MOST_COUNTERS = 12
@@ -37,7 +38,8 @@ class Label:
     x: float
     y: float
     text: str
-    inside: bool = False
+    #: Inside the board, in a corner of a square: of a "row" or of a "column".
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,12 @@ class Board:
     captions: Sequence[str]
     name: str
 
+    @property
+    def extent(self) -> str:
+        """A board of few cells is not made as wide as the page."""
+        columns = round(self.width / CELL)
+        return "single" if columns == 1 else "narrow" if columns <= NARROW else ""
+
 
 #: The address of the position after a move, by the move's name.
 Address = Callable[[str], str]
@@ -150,19 +158,9 @@ def draw_board(
 
 
 def capture_lines(game: Game[Any], before: Any, move: Move) -> str:
-    """Lines from a placed disc of reversi through every run that it captures, as one path."""
-    if not isinstance(game, Reversi) or move == PASS:
-        return ""
-    col, row = _column_and_row(move)
-    lines = []
-    for end in game.anchors(before, move):
-        end_col, end_row = _column_and_row(end)
-        lines.append(f"M{CELL * col} {CELL * row}L{CELL * end_col} {CELL * end_row}")
-    return "".join(lines)
-
-
-def _column_and_row(square: int) -> tuple[int, int]:
-    return square % STRIDE, square // STRIDE
+    """Lines from a placed piece through every run that it captures, as one path."""
+    runs = game.captures(before, move)
+    return _path(game.picture(before), runs) if runs else ""
 
 
 @lru_cache(maxsize=64)
@@ -245,9 +243,14 @@ def _circle(x: float, y: float, radius: float) -> str:
 
 
 def _lines(picture: Picture) -> str:
+    return _path(picture, picture.lines)
+
+
+def _path(picture: Picture, lines: Iterable[tuple[int, int]]) -> str:
+    """Lines between points, as one path."""
     return "".join(
         "M{:g} {:g}L{:g} {:g}".format(*_at(picture, one), *_at(picture, other))
-        for one, other in picture.lines
+        for one, other in lines
     )
 
 
@@ -270,12 +273,14 @@ def _labels(
     labels = []
     for row, text in enumerate(picture.rows):
         y = _row_height(picture, row)
-        place = (left + 5, y - CELL / 2 + 13) if inside else (left + MARGIN / 2 + 2, y + 5)
-        labels.append(Label(*place, text, inside))
+        if inside:
+            labels.append(Label(left + 3, y - CELL / 2 + 11, text, "row"))
+        else:
+            labels.append(Label(left + MARGIN / 2 + 2, y + 5, text))
     for col, text in enumerate(picture.columns):
         x = CELL * col
         if inside:
-            labels.append(Label(x + CELL / 2 - 12, bottom - 4, text, inside))
+            labels.append(Label(x + CELL / 2 - 3, bottom - 3, text, "column"))
         else:
             labels.append(Label(x, bottom - 5 if picture.columns_below else top + 15, text))
     return labels

@@ -7,24 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zermelo.engine.reversi_depth import EVALUATIONS as TEXTBOOK
-from zermelo.engine.reversi_depth import FEATURES, LARGEST_WEIGHT
 from zermelo.games import Game
-from zermelo.games.reversi import Reversi
-from zermelo.players import PlayerError
-from zermelo.players.depth import TRAINED, has_trained
-from zermelo.web.playing import PROOF, deepest_for, is_machine, persons_name
+from zermelo.players import LookAhead, PlayerError, look_ahead
+from zermelo.web.playing import PROOF, is_machine, persons_name
 
 #: The evaluation whose weights the visitor chooses.
 OWN = "own"
-#: Evaluations of games that have no textbook ones.
-PLAIN_EVALUATIONS = {
-    "engine": "the engine's guess", "rules": "the rules' guess", "mobility": "mobility",
-}  # fmt: skip
+#: Evaluations by the names that players have for them.
 TITLES = {
-    "discs": "discs", "matrix": "discs times the matrix of squares",
+    "engine": "the engine's guess", "rules": "the rules' guess", "discs": "discs",
+    "matrix": "discs times the matrix of squares",
     "edges-corners": "discs + 2 edges + 10 corners", "mobility": "mobility",
-    "features": "all features", TRAINED: "trained on millions of games", OWN: "my own weights",
+    "features": "all features", "trained": "trained on millions of games", OWN: "my own weights",
 }  # fmt: skip
 FEATURE_TITLES = {
     "discs": "discs", "mobility": "mobility", "corners": "corners",
@@ -36,10 +30,7 @@ PLAYOUTS = (100, 500, 2_000, 10_000)
 NODES = (1_000, 50_000, 2_000_000)
 PERFECT = ",perfect=16"
 #: Who may sit opposite the machine when the visitor watches.
-RIVALS = ("greedy", "random", "uct:500", "minimax:1", "minimax:3")
-REVERSI_RIVALS = (
-    "minimax:3,discs", "minimax:3,matrix", "minimax:6,discs", "minimax:6,matrix", "minimax:6",
-)  # fmt: skip
+RIVALS = ("greedy", "random", "uct:500")
 _WEIGHT = re.compile(r"-?[0-9]{1,4}", re.ASCII)
 
 
@@ -54,27 +45,23 @@ class Weight:
 
 def evaluations(game: Game[Any]) -> dict[str, str]:
     """What a machine that looks ahead can go by: names and titles."""
-    if not isinstance(game, Reversi):
-        return PLAIN_EVALUATIONS
-    names = [*TEXTBOOK, *([TRAINED] if has_trained(game) else []), OWN]
+    ahead = look_ahead(game)
+    names = [*ahead.evaluations(game), *([OWN] if ahead.features else [])]
     return {name: TITLES[name] for name in names}
 
 
-def weights() -> list[Weight]:
-    first = TEXTBOOK["features"]
-    return [Weight(name, FEATURE_TITLES[name], first.get(name, 0)) for name in FEATURES]
-
-
-def rivals(game: Game[Any]) -> tuple[str, ...]:
-    return (*REVERSI_RIVALS, *RIVALS[:3]) if isinstance(game, Reversi) else RIVALS
+def weights(game: Game[Any]) -> list[Weight]:
+    features = look_ahead(game).features
+    return [Weight(name, FEATURE_TITLES[name], first) for name, first in features.items()]
 
 
 def choices(game: Game[Any]) -> dict[str, Any]:
     """What the form offers, for the page and its twin."""
+    ahead = look_ahead(game)
     return {
-        "evaluations": evaluations(game), "deepest": deepest_for(game), "playouts": PLAYOUTS,
-        "nodes": NODES, "rivals": rivals(game),
-        "weights": weights() if isinstance(game, Reversi) else [],
+        "evaluations": evaluations(game), "deepest": ahead.deepest, "playouts": PLAYOUTS,
+        "nodes": NODES, "rivals": (*ahead.rivals, *RIVALS), "weights": weights(game),
+        "perfect_end": ahead.perfect_end,
     }  # fmt: skip
 
 
@@ -102,22 +89,22 @@ def _opponent(game: Game[Any], form: Mapping[str, str]) -> str:
     if kind == "minimax":
         evaluation = form.get("evaluation", "")
         if evaluation == OWN:
-            evaluation = _own_weights(form)
-        perfect = PERFECT if "perfect" in form and isinstance(game, Reversi) else ""
+            evaluation = _own_weights(look_ahead(game), form)
+        perfect = PERFECT if "perfect" in form and look_ahead(game).perfect_end else ""
         return f"minimax:{form.get('depth', '4')},{evaluation}{perfect}"
     if kind == "uct":
         return f"uct:{form.get('playouts', PLAYOUTS[1])}"
     return f"engine:{form.get('nodes', NODES[1])}" if kind == "engine" else kind
 
 
-def _own_weights(form: Mapping[str, str]) -> str:
+def _own_weights(ahead: LookAhead[Any], form: Mapping[str, str]) -> str:
     """Weights as players write them: ``discs=1+corners=10``."""
-    told = []
-    for feature in FEATURES:
+    told, most = [], ahead.largest_weight
+    for feature in ahead.features:
         text = form.get(f"weight-{feature}", "").strip() or "0"
-        if not _WEIGHT.fullmatch(text) or abs(int(text)) > LARGEST_WEIGHT:
-            raise PlayerError(f"the weight of {feature} is a whole number from -{LARGEST_WEIGHT}"
-                              f" to {LARGEST_WEIGHT}, not {text[:40]!r}")  # fmt: skip
+        if not _WEIGHT.fullmatch(text) or abs(int(text)) > most:
+            raise PlayerError(f"the weight of {feature} is a whole number from -{most} to {most},"
+                              f" not {text[:40]!r}")  # fmt: skip
         if int(text):
             told.append(f"{feature}={int(text)}")
     if not told:

@@ -13,17 +13,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from zermelo.games import Game
-from zermelo.games.reversi import Reversi
-from zermelo.games.telling import PASS, must_pass
-from zermelo.players import KINDS, PlayerError
-from zermelo.players.registry import DEEPEST
+from zermelo.games.interface import PASS_NAME
+from zermelo.games.telling import must_pass
+from zermelo.players import KINDS, PlayerError, look_ahead
 from zermelo.texts import one_line
 from zermelo.web.finding import Way, follow
 from zermelo.web.words import path_part
 
 PROOF = "proof"
-#: Deeper than this only compiled searches look in time.
-DEEPEST_PLAIN = 4
 MOST_PLAYOUTS = 20_000
 MOST_NODES = 2_000_000
 MOST_PERFECT = 16
@@ -53,7 +50,7 @@ def check_machine(name: str, game: Game[Any]) -> None:
         ):
             raise PlayerError(f"{word} takes a number from 1 to {_NUMBERS[word]:,} on these pages")
         return
-    deepest = deepest_for(game)
+    deepest = look_ahead(game).deepest
     found = _MINIMAX.fullmatch(argument) if word == "minimax" else None
     if found is None:
         raise PlayerError(
@@ -65,10 +62,6 @@ def check_machine(name: str, game: Game[Any]) -> None:
             f"minimax looks 1 to {deepest} plies ahead in {game.short_spec} on these pages, and"
             f" plays perfectly with at most {MOST_PERFECT} empty squares"
         )
-
-
-def deepest_for(game: Game[Any]) -> int:
-    return DEEPEST if isinstance(game, Reversi) else DEEPEST_PLAIN
 
 
 def machine_title(name: str) -> str:
@@ -178,7 +171,7 @@ class Step:
 
 def steps(game: Game[Any], table: Table, way: Way) -> list[Step]:
     return [
-        Step(table.mover(ply), name, name == PASS and must_pass(game, way.positions[ply]))
+        Step(table.mover(ply), name, name == PASS_NAME and must_pass(game, way.positions[ply]))
         for ply, name in enumerate(way.names)
     ]
 

@@ -138,11 +138,10 @@ def _line_of(summary: Summary) -> list[str]:
 
 def _moves_alone(summary: Summary) -> dict[str, int | None]:
     """For one player who can win: in how few moves, or None if finding out takes too long."""
-    from zermelo.games.definition.game import DefinedGame
     from zermelo.research.one_player import TooManyPositionsError, fewest_moves
 
     game = open_game(summary.game)
-    if not isinstance(game, DefinedGame) or not game.model.solo or summary.bounds[0] <= 0:
+    if not game.solo or summary.bounds[0] <= 0:
         return {}
     try:
         return {"fewest_moves": fewest_moves(game)}

@@ -11,6 +11,7 @@ from zermelo.games.definition.params import Value
 from zermelo.games.definition.picture import DefinedPictures
 from zermelo.games.definition.reference import PASS, DefinedPosition, Reference, drawn_cells
 from zermelo.games.definition.text import TextForm, check_position
+from zermelo.games.definition.words import rules_in_words
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
 from zermelo.games.picture import Picture, Touch
 
@@ -29,12 +30,13 @@ class DefinedGame(Game[DefinedPosition]):
     ) -> None:
         """`listed`: it is found by its name alone, as what the library brings along is."""
         self.definition, self.values = definition, dict(values)
-        self.name = definition.name
+        self.name, self.title = definition.name, definition.title
         self.compiled: Compiled = definition.compile(self.values)
         self.spec = self._spec(definition.digest, short=False)
         self.short_spec = self._spec("" if listed else definition.digest, short=True)
         self.max_score = self.compiled.max_score
         self.model = self.compiled.tables.model
+        self.solo = self.model.solo
         self._reference = Reference(self.compiled.tables)
         self._text = TextForm(self.compiled.tables)
         self._pictures = DefinedPictures(self._reference, self.compiled.style)
@@ -47,6 +49,9 @@ class DefinedGame(Game[DefinedPosition]):
     @property
     def definition_text(self) -> str:
         return self.definition.text
+
+    def rules(self) -> list[str]:
+        return rules_in_words(self.definition.document, self.compiled.tables)
 
     def _spec(self, digest: str, *, short: bool) -> str:
         name = f"{self.name}@{digest}" if digest else self.name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from zermelo.games.definition.document import Table
-from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.model import Model
 from zermelo.games.definition.rules import Rule, read_rules
+from zermelo.games.definition.tables import Tables
 
 _RESULTS = {
     "win": "the side to move wins", "loss": "the side to move loses", "draw": "the game is drawn",
@@ -19,9 +20,9 @@ _STUCK = {
 }  # fmt: skip
 
 
-def rules_in_words(game: DefinedGame) -> list[str]:
-    document, model = game.definition.document, game.model
-    found = [_board(game)]
+def rules_in_words(document: Table, tables: Tables) -> list[str]:
+    model = tables.model
+    found = [_board(model)]
     if model.solo:
         found.append("One player moves alone; the other only passes.")
     else:
@@ -31,21 +32,21 @@ def rules_in_words(game: DefinedGame) -> list[str]:
         f"If {table.text('if')}: {_RESULTS[table.text('is')]}." for table in document.tables("end")
     ]
     found.append(_STUCK[model.stuck])
-    if game.compiled.tables.limit is not None:
-        found.append(_limit(document.table("limit"), game.compiled.tables.limit.plies))
+    if tables.limit is not None:
+        found.append(_limit(document.table("limit"), tables.limit.plies))
     if "score" in document:
         found.append(f"The score of the side to move is {document.expression('score').text}.")
     return found
 
 
-def _board(game: DefinedGame) -> str:
-    board = game.model.board
+def _board(model: Model) -> str:
+    board = model.board
     if board.kind == "heaps":
         return f"Heaps of {', '.join(map(str, board.heaps))}."
     if board.kind == "pits":
         return f"{board.holes} holes with {board.heaps[0]} seeds and a store for each side."
     what = {"edges": "edges", "points": "points", "rings": "points"}.get(board.kind, "cells")
-    kinds = ", ".join(game.model.kinds) or "none"
+    kinds = ", ".join(model.kinds) or "none"
     return f"A board ({board.kind}) of {board.cells} {what}; pieces: {kinds}."
 
 

@@ -27,6 +27,14 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
+def cut_bytes(text: str, most: int) -> str:
+    """The text in at most `most` bytes of UTF-8, whole characters; an ellipsis ends a cut one."""
+    data = text.encode()
+    if len(data) <= most:
+        return text
+    return data[: max(0, most - len("…".encode()))].decode(errors="ignore") + "…"
+
+
 def harmless(text: str) -> str:
     """The text with its spaces and line ends, without what steers, hides or covers others."""
     if text.isascii() and text.isprintable():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zermelo.texts import one_line
+from zermelo.texts import cut_bytes, one_line
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,10 @@ def test_a_huge_text_costs_little() -> None:
 def test_marks_do_not_pile_up() -> None:
     assert one_line("a" + "\u0301" * 200 + "b") == "a" + "\u0301" * 4 + "b"
     assert one_line("Việt Nam, ǖ") == "Việt Nam, ǖ"
+
+
+@given(st.text(), st.integers(3, 50))
+def test_a_text_is_cut_to_its_bytes(text: str, most: int) -> None:
+    cut = cut_bytes(text, most)
+    assert len(cut.encode()) <= most
+    assert cut == text if len(text.encode()) <= most else text.startswith(cut.removesuffix("…"))

@@ -10,8 +10,6 @@ from starlette.routing import Route
 
 from zermelo.games import GameError, game_names, open_game
 from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, ListedGame, listed_games
-from zermelo.games.definition.game import DefinedGame
-from zermelo.games.definition.words import rules_in_words
 from zermelo.texts import one_line
 from zermelo.web.board import draw_board, draw_start
 from zermelo.web.errors import Offer, TroubleError, nearest
@@ -19,25 +17,6 @@ from zermelo.web.page import Page, page_routes
 from zermelo.web.site import site_of
 from zermelo.web.standing import overview
 from zermelo.web.words import path_part
-
-#: Rules of the compiled games in sentences; definitions tell their own.
-RULES = {
-    "reversi": [
-        "X moves first. A disc is put on an empty square so that it encloses a straight run of"
-        " the other side's discs between itself and another disc of its own side; all runs"
-        " enclosed are turned over.",
-        "Who cannot turn any disc passes. If neither side can, the game is over.",
-        "The score is the number of own discs minus the other side's.",
-    ],
-    "go": [
-        "X moves first. A stone is put on an empty crossing; groups of the other side without"
-        " liberties are taken off. Suicide is forbidden unless the spec allows it.",
-        "A board may not come again (positional superko), unless the spec names another rule of"
-        " ko. A player may pass; two passes end the game.",
-        "The score is the area: own stones and the empty crossings that only own stones reach,"
-        " minus the other side's.",
-    ],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +46,11 @@ async def game(request: Request) -> Page:
     asked = request.path_params["spec"]
     found = find_game(asked)
     listed = _listed(found.name)
-    definition = found.definition.text if isinstance(found, DefinedGame) else None
-    rules = rules_in_words(found) if isinstance(found, DefinedGame) else RULES.get(found.name, [])
     cards = (await overview(site_of(request).library)).campaigns
     start = found.initial()
     told = GamePage(
-        found.short_spec, found.name, listed.title if listed else "", found.format(start),
-        found.max_score, rules, definition,
+        found.short_spec, found.name, found.title, found.format(start), found.max_score,
+        found.rules(), found.definition_text,
         [card.campaign for card in cards if card.game == found.short_spec and not card.is_claim],
     )  # fmt: skip
     return Page(found.short_spec, "game.html", told, view={

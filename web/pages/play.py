@@ -16,10 +16,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from zermelo.games import Game
-from zermelo.games.catalogue import listed_games, title_of
-from zermelo.games.reversi import Reversi
-from zermelo.games.telling import PASS, count_pieces, must_pass, side_signs, why_over
-from zermelo.players import PlayerError, depth_of
+from zermelo.games.catalogue import listed_games
+from zermelo.games.interface import PASS_NAME
+from zermelo.games.telling import count_pieces, must_pass, side_signs
+from zermelo.players import PlayerError, depth_of, look_ahead
 from zermelo.research.games_played import PlayedGame
 from zermelo.research.replies import MoveWorth, ProofState, Worth
 from zermelo.web.board import Board, capture_lines, draw_board, side_colours, stones
@@ -28,7 +28,7 @@ from zermelo.web.finding import Way, asked_position
 from zermelo.web.machine_moves import find_proof, machine_move, proved_worths
 from zermelo.web.page import Page, page_routes, wants_html
 from zermelo.web.pages.games import find_game
-from zermelo.web.play_form import PLAYOUTS, choices, sides
+from zermelo.web.play_form import choices, sides
 from zermelo.web.playing import (
     PROOF,
     Step,
@@ -142,7 +142,7 @@ async def _moves_by_themselves(
     while not game.is_final(at):
         mover = table.mover(len(way.names) + len(made))
         if must_pass(game, at):
-            name = PASS
+            name = PASS_NAME
         elif is_machine(mover) and may_think:
             name = await machine_move(request, game, table, at, mover)
             may_think = not watching
@@ -172,8 +172,7 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
     return Page(f"Play {game.short_spec}", "play/board.html", told, view={
         "board": _board(game, table, way, legal if mover and not is_machine(mover) else [], hint),
         "table": table, "counts": counts if any(counts) else None, "symbols": side_signs(game),
-        "colours": side_colours(game), "rules": title_of(game),
-        "reversi": isinstance(game, Reversi),
+        "colours": side_colours(game), "rules": game.title, "turns_pieces": game.turns_pieces,
         "news": made[choice:], "watching": not table.people,
         "person_to_move": mover in table.people,
         "undo": table.link(moves=way.names[:choice]) if made and table.people else "",
@@ -217,7 +216,7 @@ async def _result(request: Request, game: Game[Any], table: Table, way: Way) -> 
     score = first_score(game, way)
     winner = "" if not score else table.first if score > 0 else table.second
     stored = await _stored(request, game, table, way, score)
-    return Result(score, winner, why_over(game, way.end, way.names), stored)
+    return Result(score, winner, game.why_over(way.end, way.names), stored)
 
 
 async def _stored(
@@ -256,7 +255,7 @@ async def _settings(request: Request, game: Game[Any]) -> Page:
     proof = await find_proof(site_of(request), game)
     data = {"game": game.short_spec, "proof": proof, **choices(game)}
     return Page(f"Play {game.short_spec}", "play/settings.html", data, view={
-        "reversi": isinstance(game, Reversi), "board": draw_board(game, game.initial()),
+        "turns_pieces": game.turns_pieces, "board": draw_board(game, game.initial()),
         "symbols": side_signs(game), "machine_title": machine_title,
     })  # fmt: skip
 
@@ -265,7 +264,7 @@ def _hinter(game: Game[Any], table: Table) -> str:
     """Who tells a hint: the opponent, or between people a fair player."""
     if table.machines:
         return table.machines[0]
-    return "minimax:6" if isinstance(game, Reversi) else f"uct:{PLAYOUTS[1]}"
+    return look_ahead(game).fair
 
 
 def _check(game: Game[Any], table: Table) -> None:

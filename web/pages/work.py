@@ -47,6 +47,7 @@ class WorkunitPage:
 def routes() -> list[Route]:
     return [
         *page_routes(f"{PATH}/workunits/{{number:int}}", workunit),
+        *page_routes(f"{PATH}/workunits/{{number}}", no_workunit),
         *page_routes(f"{PATH}/workunits", workunits),
         *page_routes(f"{PATH}/results", results),
     ]
@@ -101,6 +102,17 @@ async def workunit(request: Request) -> Page:
         f"Workunit {number} of {found.campaign}", "campaign/workunit.html", found,
         found.workunit.results,
         {"board": board, "position": position_href(found.campaign, [], found.workunit.position)},
+    )  # fmt: skip
+
+
+async def no_workunit(request: Request) -> Page:
+    """What is no number names no workunit."""
+    name, asked = request.path_params["name"], request.path_params["number"]
+    queries = await site_of(request).library.ask(lambda them: find_campaign(them, name))
+    raise TroubleError(
+        404, "No such workunit", f"{asked[:40]!r} is no workunit: workunits are called by their"
+        f" numbers, such as {campaign_href(queries.name, '/workunits/1')}.",
+        [Offer("the newest workunits", campaign_href(name, "/workunits"))],
     )  # fmt: skip
 
 

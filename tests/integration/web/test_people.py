@@ -59,6 +59,8 @@ def project(postgres: str) -> Iterator[tuple[str, str, dict[str, str]]]:
             teams.found_team(connection, user, HOSTILE, HOSTILE)
             perform(connection, pb.SetConsentsRequest(show_hosts=True, export_statistics=True),
                     Account(user, Role.VOLUNTEER, HOSTILE, False))
+            # As no release writes it, but other programs may: longer than a reply may carry.
+            connection.execute("UPDATE hosts SET version = repeat('ü', 99) WHERE cores = 8")
             yield url, address, tokens
 
 
@@ -224,6 +226,7 @@ def test_my_pages(people: TestClient, project: tuple[str, str, dict[str, str]]) 
         assert "<b>" not in page.text
     (host,) = people.get("/me/hosts.json").json()["hosts"]
     assert (host["memory_mb"], host["no_work"]) == (4096, "no campaign is open")
+    assert host["version"] == "ü" * 30 + "…"
     assert "Why is there no work?" in people.get("/me").text
     assert people.get(f"/me/hosts/{number}?tab=lost").status_code == 404
     assert people.get("/me/hosts/99999").status_code == 403
