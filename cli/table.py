@@ -153,7 +153,7 @@ class Table:
         game, position = self.in_play.game, self.in_play.position
         picture = game.picture(position)
         board = draw_picture(picture, self._last_points(len(picture.points)))
-        counts = count_pieces(game, position)
+        counts = count_pieces(picture)
         sides = "   ".join(
             f"{sign} {seat.name}" + (f" {count}" if any(counts) else "")
             for sign, seat, count in zip(self._signs, self._seats, counts, strict=True)

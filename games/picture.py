@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import product
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -133,16 +134,28 @@ def grid_picture(
     from_below: bool = False,
 ) -> Picture:
     """A rectangular board, its pieces in reading order; `from_below` counts rows as Go does."""
-    numbers = [rows - row if from_below else row + 1 for row in range(rows)]
-    points = tuple(
-        Point(f"{LETTERS[col]}{numbers[row]}", row, col, piece)
-        for (row, col), piece in zip(product(range(rows), range(cols)), pieces, strict=True)
-    )
-    lines: list[tuple[int, int]] = []
-    if surface is Surface.CROSSINGS:
-        lines += [(at, at + 1) for at, point in enumerate(points) if point.col + 1 < cols]
-        lines += [(at, at + cols) for at, point in enumerate(points) if point.row + 1 < rows]
+    grid, lines = _grid(rows, cols, from_below)
+    points = tuple([
+        point if piece is None else Point(point.name, point.row, point.col, piece)
+        for point, piece in zip(grid, pieces, strict=True)
+    ])  # fmt: skip
+    numbers = tuple(point.name[1:] for point in grid[::cols])
     return Picture(
-        surface, points, tuple(captions), tuple(lines), tuple(map(str, numbers)),
+        surface, points, tuple(captions), lines if surface is Surface.CROSSINGS else (), numbers,
         tuple(LETTERS[:cols]), from_below, ground, empty,
     )
+
+
+@lru_cache(maxsize=64)
+def _grid(
+    rows: int, cols: int, from_below: bool
+) -> tuple[tuple[Point, ...], tuple[tuple[int, int], ...]]:
+    """The empty points of a rectangular board, and the lines between neighbours."""
+    numbers = [rows - row if from_below else row + 1 for row in range(rows)]
+    points = tuple(
+        Point(f"{LETTERS[col]}{numbers[row]}", row, col)
+        for row, col in product(range(rows), range(cols))
+    )
+    lines = [(at, at + 1) for at, point in enumerate(points) if point.col + 1 < cols]
+    lines += [(at, at + cols) for at, point in enumerate(points) if point.row + 1 < rows]
+    return points, tuple(lines)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import cos, pi, sin
 from typing import Any
 
-from zermelo.games import Game, Move, open_game
+from zermelo.games import Game, Move
 from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
 from zermelo.research.replies import MoveWorth, ProofState, Worth
 
@@ -123,15 +123,16 @@ Address = Callable[[str], str]
 
 def draw_board(
     game: Game[Any], position: Any, worths: Iterable[MoveWorth] = (),
-    address: Address = lambda name: "", last: Move | None = None, before: Any = None,
-    *, playing: bool = False, captures: str = "",
+    address: Address = lambda name: "", last: tuple[Any, Move] | None = None,
+    *, picture: Picture | None = None, playing: bool = False, captures: str = "",
 ) -> Board:  # fmt: skip
     """The board with a link for every move that is told.
 
-    `last` is the move that led here, from the position `before`; `captures` are the lines of what
-    it took. To who is `playing` it does not tell what is proved.
+    `last` is the move that led here, behind the position before it; `picture` that of the
+    position where it is known already; `captures` are the lines of what the last move took. To
+    who is `playing` it does not tell what is proved.
     """
-    picture = game.picture(position)
+    picture = picture or game.picture(position)
     moves = {game.move_name(move): move for move in game.moves(position)}
     marks, buttons = [], []
     for told in worths:
@@ -148,19 +149,22 @@ def draw_board(
                 name = f"{told.move}, hint" if told.best else told.move
                 mark = replace(mark, name=name, state=LEGAL, text="")
             marks.append(mark)
-    frame = left, top, right, bottom = _frame(picture)
+    frame = left, top, right, bottom = frame_of(picture)
     return Board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
-        _cells(picture), _lines(picture), _dots(picture), _labels(picture, frame), stones(picture),
-        marks, buttons, _last(game, picture, last, before), captures, picture.captions,
+        cell_path(picture), line_path(picture, picture.lines), corner_dots(picture),
+        _labels(picture, frame), stones(picture), marks, buttons, _last(game, picture, last),
+        captures, picture.captions,
         f"{game.short_spec}: {', '.join(picture.captions)}",
     )  # fmt: skip
 
 
-def capture_lines(game: Game[Any], before: Any, move: Move) -> str:
-    """Lines from a placed piece through every run that it captures, as one path."""
-    runs = game.captures(before, move)
-    return _path(game.picture(before), runs) if runs else ""
+def line_path(picture: Picture, lines: Iterable[tuple[int, int]]) -> str:
+    """Lines between points, as one path."""
+    return "".join(
+        "M{:g} {:g}L{:g} {:g}".format(*place_of(picture, one), *place_of(picture, other))
+        for one, other in lines
+    )
 
 
 @lru_cache(maxsize=64)
@@ -193,12 +197,12 @@ def brief(worth: Worth, max_score: int) -> str:
 # -- inside ---------------------------------------------------------------------------------
 
 
-def _at(picture: Picture, point: int) -> tuple[float, float]:
+def place_of(picture: Picture, point: int) -> tuple[float, float]:
     x, y = picture.xy(point)
     return round(CELL * x, 1), round(CELL * y, 1)
 
 
-def _frame(picture: Picture) -> tuple[float, float, float, float]:
+def frame_of(picture: Picture) -> tuple[float, float, float, float]:
     places = _places(picture) or [(0.0, 0.0)]
     half = CELL / 2
     left, right = min(x for x, _ in places) - half, max(x for x, _ in places) + half
@@ -215,7 +219,7 @@ def _frame(picture: Picture) -> tuple[float, float, float, float]:
     return left, top, right, bottom
 
 
-def _cells(picture: Picture) -> str:
+def cell_path(picture: Picture) -> str:
     half = CELL / 2
     if picture.surface is Surface.SQUARES:
         return "".join(
@@ -229,32 +233,20 @@ def _cells(picture: Picture) -> str:
             for x, y in _places(picture)
         )
     if picture.surface in (Surface.PITS, Surface.HEAPS):
-        return "".join(_circle(x, y, CELL * 0.46) for x, y in _places(picture))
+        return "".join(circle(x, y, CELL * 0.46) for x, y in _places(picture))
     return ""
 
 
 def _places(picture: Picture) -> list[tuple[float, float]]:
-    return [_at(picture, point) for point in range(len(picture.points))]
+    return [place_of(picture, point) for point in range(len(picture.points))]
 
 
-def _circle(x: float, y: float, radius: float) -> str:
+def circle(x: float, y: float, radius: float) -> str:
     arc = f"a{radius:g} {radius:g} 0 1 0"
     return f"M{x - radius:g} {y:g}{arc} {2 * radius:g} 0{arc}-{2 * radius:g} 0z"
 
 
-def _lines(picture: Picture) -> str:
-    return _path(picture, picture.lines)
-
-
-def _path(picture: Picture, lines: Iterable[tuple[int, int]]) -> str:
-    """Lines between points, as one path."""
-    return "".join(
-        "M{:g} {:g}L{:g} {:g}".format(*_at(picture, one), *_at(picture, other))
-        for one, other in lines
-    )
-
-
-def _dots(picture: Picture) -> list[tuple[float, float]]:
+def corner_dots(picture: Picture) -> list[tuple[float, float]]:
     if picture.surface is not Surface.EDGES:
         return []
     rows = max(point.row for point in picture.points)
@@ -288,13 +280,13 @@ def _labels(
 
 def _row_height(picture: Picture, row: int) -> float:
     at = next((number for number, point in enumerate(picture.points) if point.row == row), None)
-    return CELL * row if at is None else _at(picture, at)[1]
+    return CELL * row if at is None else place_of(picture, at)[1]
 
 
 def stones(picture: Picture) -> list[Stone]:
     found = []
     for number, point in enumerate(picture.points):
-        x, y = _at(picture, number)
+        x, y = place_of(picture, number)
         if point.count is not None and picture.surface is Surface.HEAPS:
             found += _heap(x, y, point.count)
         elif point.count is not None:
@@ -323,7 +315,7 @@ def _heap(x: float, y: float, count: int) -> list[Stone]:
 
 
 def _mark(picture: Picture, touch: Touch, told: MoveWorth, text: str, href: str) -> Mark:
-    places = [_at(picture, point) for point in touch.points]
+    places = [place_of(picture, point) for point in touch.points]
     way, reach = "", CELL / 2
     origin = target = None
     if touch.kind is TouchKind.FROM_TO:
@@ -351,69 +343,9 @@ def _mark(picture: Picture, touch: Touch, told: MoveWorth, text: str, href: str)
 
 
 def _last(
-    game: Game[Any], picture: Picture, last: Move | None, before: Any
+    game: Game[Any], picture: Picture, last: tuple[Any, Move] | None
 ) -> list[tuple[float, float]]:
-    if last is None:
-        return []
-    touch = game.touch(before, last)
-    if touch.kind is TouchKind.BUTTON or len(game.picture(before).points) != len(picture.points):
-        return []
-    return [_at(picture, point) for point in touch.points]
-
-
-# -- small boards -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Miniature:
-    """A board of a few hundred bytes, to look at."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    ground: str
-    cells: str
-    lines: str
-    #: The pieces of each colour, as one path.
-    pieces: dict[str, str]
-    #: The seeds of pits and heaps, each with its place.
-    counts: list[tuple[float, float, int]]
-    dots: list[tuple[float, float]]
-    name: str
-
-
-def draw_miniature(game: Game[Any], position: Any) -> Miniature:
-    picture = game.picture(position)
-    left, top, right, bottom = _frame(picture)
-    pieces: dict[str, str] = {}
-    counts = [
-        (*_at(picture, number), point.count)
-        for number, point in enumerate(picture.points)
-        if point.count is not None
-    ]
-    for number, point in enumerate(picture.points):
-        if point.piece is not None:
-            colour = str(point.piece.colour)
-            pieces[colour] = pieces.get(colour, "") + _circle(*_at(picture, number), DISC)
-    cells = _grid(picture) if picture.surface is Surface.SQUARES else _cells(picture)
-    return Miniature(
-        left, top, right - left, bottom - top, str(picture.ground), cells, _lines(picture),
-        pieces, counts, _dots(picture), game.format(position),
-    )  # fmt: skip
-
-
-@lru_cache(maxsize=512)
-def draw_start(spec: str) -> Miniature:
-    """The board of a game before the first move."""
-    game = open_game(spec)
-    return draw_miniature(game, game.initial())
-
-
-def _grid(picture: Picture) -> str:
-    """The lines between squares: shorter than the squares."""
-    left, top, right, bottom = _frame(picture)
-    rows, cols = round((bottom - top) / CELL), round((right - left) / CELL)
-    across = [f"M{left:g} {top + CELL * row:g}H{right:g}" for row in range(1, rows)]
-    down = [f"M{left + CELL * col:g} {top:g}V{bottom:g}" for col in range(1, cols)]
-    return "".join(across + down)
+    touch = game.touch(*last) if last is not None else None
+    if touch is None or touch.kind is TouchKind.BUTTON or picture.surface is Surface.HEAPS:
+        return []  # after a move there may be other heaps
+    return [place_of(picture, point) for point in touch.points]

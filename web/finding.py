@@ -69,6 +69,10 @@ class Way:
     def end(self) -> Any:
         return self.positions[-1]
 
+    def last(self, ply: int) -> tuple[Any, Move] | None:
+        """The move that led to a ply, behind the position before it; None at the start."""
+        return (self.positions[ply - 1], self.moves[ply - 1]) if ply else None
+
 
 def walk(
     campaigns: TreeCampaigns, queries: TreeQueries, text: str | None, moves: Sequence[str]

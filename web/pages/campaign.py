@@ -16,10 +16,10 @@ from zermelo.research.replies import Contributor, OpenLevel, ProgressPoint, Resu
 from zermelo.research.tree_queries import TreeQueries
 from zermelo.server.campaigns import Campaign, Summary, outcome_in_words
 from zermelo.server.vocabulary import CampaignState
-from zermelo.web.board import Miniature, draw_miniature
 from zermelo.web.charts import Chart, Series, time_chart
 from zermelo.web.finding import campaign_href, find_campaign, position_href, without_host_names
 from zermelo.web.hub import Snapshot
+from zermelo.web.miniature import Miniature, draw_miniature
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import Site, site_of
 

@@ -11,8 +11,9 @@ from starlette.routing import Route
 from zermelo.games import GameError, game_names, open_game
 from zermelo.games.catalogue import COMPILED, SHOWN_SIZE, ListedGame, listed_games
 from zermelo.texts import one_line
-from zermelo.web.board import draw_board, draw_start
+from zermelo.web.board import draw_board
 from zermelo.web.errors import Offer, TroubleError, nearest
+from zermelo.web.miniature import draw_start
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import site_of
 from zermelo.web.standing import overview

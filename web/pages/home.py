@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from zermelo.server.vocabulary import CampaignState
-from zermelo.web.board import draw_start
 from zermelo.web.hub import Snapshot
+from zermelo.web.miniature import draw_start
 from zermelo.web.page import Page, page_routes
 from zermelo.web.site import Site, site_of
 from zermelo.web.standing import Overview, overview

@@ -18,11 +18,12 @@ from starlette.routing import Route
 from zermelo.games import Game
 from zermelo.games.catalogue import listed_games
 from zermelo.games.interface import PASS_NAME
-from zermelo.games.telling import count_pieces, must_pass, side_signs
+from zermelo.games.picture import Picture
+from zermelo.games.telling import count_pieces, is_forced_pass, side_signs
 from zermelo.players import PlayerError, depth_of, look_ahead
 from zermelo.research.games_played import PlayedGame
 from zermelo.research.replies import MoveWorth, ProofState, Worth
-from zermelo.web.board import Board, capture_lines, draw_board, side_colours, stones
+from zermelo.web.board import Board, draw_board, line_path, side_colours, stones
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.finding import Way, asked_position
 from zermelo.web.machine_moves import find_proof, machine_move, proved_worths
@@ -139,9 +140,9 @@ async def _moves_by_themselves(
     made: list[str] = []
     at, watching = way.end, not table.people
     may_think = not watching or "step" in request.query_params
-    while not game.is_final(at):
+    while moves := game.moves(at):
         mover = table.mover(len(way.names) + len(made))
-        if must_pass(game, at):
+        if is_forced_pass(game, moves):
             name = PASS_NAME
         elif is_machine(mover) and may_think:
             name = await machine_move(request, game, table, at, mover)
@@ -154,10 +155,10 @@ async def _moves_by_themselves(
 
 
 async def _board_page(request: Request, game: Game[Any], table: Table, way: Way) -> Page:
-    over = game.is_final(way.end)
+    legal = game.line_names(game.moves(way.end))
+    over = not legal
     made = steps(game, table, way)
     mover = "" if over else table.mover(len(way.names))
-    legal = game.line_names(game.moves(way.end))
     hint = ""
     if "hint" in request.query_params and mover and not is_machine(mover):
         hint = await machine_move(request, game, table, way.end, _hinter(game, table))
@@ -168,33 +169,54 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
         hint, worths[0] if worths else None, result,
     )  # fmt: skip
     choice = last_choice(made)
-    counts = count_pieces(game, way.end)
+    pictures = _Pictures(game, way, table.lines)
+    counts = count_pieces(pictures[-1])
     return Page(f"Play {game.short_spec}", "play/board.html", told, view={
-        "board": _board(game, table, way, legal if mover and not is_machine(mover) else [], hint),
+        "board": _board(pictures, table, legal if mover and not is_machine(mover) else [], hint),
         "table": table, "counts": counts if any(counts) else None, "symbols": side_signs(game),
         "colours": side_colours(game), "rules": game.title, "turns_pieces": game.turns_pieces,
         "news": made[choice:], "watching": not table.people,
         "person_to_move": mover in table.people,
         "undo": table.link(moves=way.names[:choice]) if made and table.people else "",
-        "refresh": REFRESH_SECONDS, "frames": json.dumps(_frames(game, way, made)),
+        "refresh": REFRESH_SECONDS, "frames": json.dumps(_frames(pictures, made)),
         "finished": over,
     })  # fmt: skip
 
 
-def _board(game: Game[Any], table: Table, way: Way, legal: list[str], hint: str) -> Board:
+class _Pictures:
+    """The boards of a game by their plies, each made once."""
+
+    def __init__(self, game: Game[Any], way: Way, lines: bool) -> None:
+        self.game, self.way, self._lines = game, way, lines
+        self._made: dict[int, Picture] = {}
+
+    def __getitem__(self, ply: int) -> Picture:
+        if ply < 0:
+            ply += len(self.way.positions)
+        if ply not in self._made:
+            self._made[ply] = self.game.picture(self.way.positions[ply])
+        return self._made[ply]
+
+    def captures(self, ply: int) -> str:
+        """The lines of what the move to this ply captured, if they are to be shown."""
+        if not self._lines or not ply:
+            return ""
+        runs = self.game.captures(self.way.positions[ply - 1], self.way.moves[ply - 1])
+        return line_path(self[ply - 1], runs)
+
+
+def _board(pictures: _Pictures, table: Table, legal: list[str], hint: str) -> Board:
+    game, way = pictures.game, pictures.way
     unknown = Worth(ProofState.UNKNOWN, -game.max_score, game.max_score)
-    captures = ""
-    if table.lines and way.moves:
-        captures = capture_lines(game, way.positions[-2], way.moves[-1])
     return draw_board(
         game, way.end, [MoveWorth(name, unknown, name == hint, False) for name in legal],
         lambda name: table.link(moves=(*way.names, name)),
-        way.moves[-1] if way.moves else None, way.positions[-2] if way.moves else None,
-        playing=True, captures=captures,
+        way.last(len(way.moves)),
+        picture=pictures[-1], playing=True, captures=pictures.captures(len(way.moves)),
     )  # fmt: skip
 
 
-def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]:
+def _frames(pictures: _Pictures, made: list[Step]) -> list[dict[str, Any]]:
     """The discs before the last moves that are told and after each of them, with the lines of
     captures."""
     first = max(last_choice(made), len(made) - FRAMES)
@@ -203,10 +225,8 @@ def _frames(game: Game[Any], way: Way, made: list[Step]) -> list[dict[str, Any]]
             "ply": ply, "who": made[ply - 1].who if ply else "",
             "move": made[ply - 1].move if ply else "",
             "discs": {f"{stone.x:g},{stone.y:g}": stone.colour
-                      for stone in stones(game.picture(way.positions[ply]))
-                      if stone.shape == "disc"},
-            "lines": capture_lines(game, way.positions[ply - 1], way.moves[ply - 1])
-                     if ply else "",
+                      for stone in stones(pictures[ply]) if stone.shape == "disc"},
+            "lines": pictures.captures(ply),
         }
         for ply in range(first, len(made) + 1)
     ]  # fmt: skip

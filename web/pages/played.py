@@ -118,9 +118,8 @@ async def details(request: Request) -> Page:
         asked = request.query_params.get("ply", "")
         right = asked.isascii() and asked.isdigit() and len(asked) < 6
         ply = min(int(asked), len(way.moves)) if right else len(way.moves)
-        last, before = (way.moves[ply - 1], way.positions[ply - 1]) if ply else (None, None)
         view = {
-            "board": draw_board(rules, way.positions[ply], last=last, before=before), "ply": ply,
+            "board": draw_board(rules, way.positions[ply], last=way.last(ply)), "ply": ply,
             "endings": {
                 form: ending for ending, form in ENDINGS.items() if form in formats_of(rules)
             },

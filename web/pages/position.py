@@ -89,7 +89,7 @@ async def position(request: Request) -> Page:
         board = draw_board(
             game, way.end, report.moves,
             lambda move: position_href(queries.name, [*way.names, move], text),
-            way.moves[-1] if way.moves else None, way.positions[-2] if way.moves else None,
+            way.last(len(way.moves)),
         )  # fmt: skip
         return told, board, game
 

@@ -11,7 +11,8 @@ import pytest
 from zermelo.games import Bounds, Game, open_game
 from zermelo.games.catalogue import listed_games
 from zermelo.research.replies import MoveWorth, Worth
-from zermelo.web.board import brief, draw_board, draw_miniature
+from zermelo.web.board import brief, draw_board
+from zermelo.web.miniature import draw_miniature
 
 SPECS = [each.example for each in listed_games()]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -64,6 +65,6 @@ def test_the_last_move_is_marked() -> None:
     game = open_game("reversi:4x4")
     start = game.initial()
     move = game.find_move(start, "b1")
-    board = draw_board(game, game.play(start, move), last=move, before=start)
+    board = draw_board(game, game.play(start, move), last=(start, move))
     [(x, y)] = board.last
     assert (x, y) == (60, 0)
