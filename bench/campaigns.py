@@ -4,6 +4,7 @@ A list of claims about 8x8 positions is imported into a new database, as many as
 then another campaign is created, and at last the whole list is cancelled and dropped.
 
     python bench/campaigns.py [--campaigns 2587] [--clients 16] [--json]
+    python bench/campaigns.py --lists       what commands take that list all of them
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -95,16 +99,48 @@ def measure(connection: Connection, campaigns: int, clients: int) -> Measures:
     return measures
 
 
+#: What is asked about all campaigns, each in a process of its own as people start it.
+LISTS = (("campaign", "list"), ("query", "claims", "list"))
+
+
+def measure_lists(
+    connection: Connection, url: str, campaigns: int
+) -> dict[str, tuple[float, float]]:
+    """Seconds from the start of a command to its end, and those of its processor; the best of
+    three."""
+    import_claims(connection, open_game(SPEC), "list", claims(campaigns), replication="none")
+    connection.execute("ANALYZE")
+    return {
+        f"zermelo {' '.join(words)}": min(_command([*words, "--database", url]) for _ in range(3))
+        for words in LISTS
+    }
+
+
+def _command(words: list[str]) -> tuple[float, float]:
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    code = "from zermelo.cli import main; main()"
+    subprocess.run(
+        [sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL, check=True
+    )
+    passed, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return passed, used
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--campaigns", type=int, default=2587)
     parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--lists", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with fresh_database("campaigns") as fresh, connect_once(fresh.url) as connection:
-        found = measure(connection, options.campaigns, options.clients).found
+        if options.lists:
+            found = measure_lists(connection, fresh.url, options.campaigns)
+        else:
+            found = measure(connection, options.campaigns, options.clients).found
     if options.json:
         print(json.dumps(found))
         return

@@ -1,4 +1,4 @@
-"""Takes docs/pictures/web-*.png: eight pages in a real browser, most of a real solve of 6x6.
+"""Takes docs/pictures/web-*.png: seven pages in a real browser, most of a real solve of 6x6.
 
     python docs/pictures/web.py
 
@@ -34,7 +34,6 @@ FINISHED = [
     ("explorer", f"{CAMPAIGN}/position?moves=c2,b4", DESKTOP, "light"),
     ("explorer-phone", f"{CAMPAIGN}/position?moves=c2,b4", PHONE, "dark"),
     ("tree", f"{CAMPAIGN}/tree", DESKTOP, "dark"),
-    ("certificate", f"{CAMPAIGN}/certificate", DESKTOP, "light"),
     ("play-phone", f"play/reversi:8x8?first=Anna&second=minimax:4,trained&lines=on&moves={LINE}",
      PHONE, "light"),
     ("theatre", "theatre/grundy:9?beside=minimax&step=130", DESKTOP, "light"),

@@ -12,6 +12,7 @@ from tests.acceptance.web.test_every_page import FORMS, Watched, check_page
 from tests.support.coordinator import wait_until
 from tests.support.databases import new_database
 from tests.support.web import AXE, serving
+from zermelo.games.catalogue import listed_games
 from zermelo.research.games_played import list_games
 from zermelo.server.database import connect_once
 
@@ -168,6 +169,34 @@ def test_pieces_and_cells_are_chosen_by_touch(browser: Any, play_site: str) -> N
     page.locator('.pick[data-cell="60.0,0.0"]').tap()  # only one L covers it
     wait_for_more(page, 0)
     assert "b1-c1-d1-d2" in page.inner_text("#news")
+    assert tab.complaints == []
+    page.context.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", FORMS)
+def test_every_game_by_touch_and_by_keys(browser: Any, play_site: str, form: str) -> None:
+    tab = opened(browser, play_site, form, reduced_motion="reduce")
+    page = tab.page
+    for game in listed_games():
+        page.goto(f"{play_site}/play/{game.example}?first=A&second=B")
+        page.wait_for_selector("#play[data-ready]")
+        for _ in range(2):
+            before = plies(page)
+            while plies(page) == before:
+                # A piece is chosen before its target, cells until one move is left.
+                picked = page.locator("#play svg:not(.covering) a.move.picked")
+                free = page.locator(
+                    "#play svg .pick:not(.chosen, [hidden]), #play .board-frame .buttons a,"
+                    " #play svg:not(.covering) a.move:visible"
+                )
+                choice = (picked if picked.count() else free).first
+                if form == "phone":
+                    choice.tap()
+                else:
+                    choice.focus()
+                    page.keyboard.press("Enter")
+                page.wait_for_selector("#play:not([aria-busy])")
     assert tab.complaints == []
     page.context.close()
 
