@@ -23,7 +23,7 @@ from zermelo.server.ports import LOOPBACK, free_port
 
 FOLDER = Path(__file__).parent
 ZERMELO = [sys.executable, "-c", "from zermelo.cli import main; main()"]
-DESKTOP = {"viewport": {"width": 1100, "height": 760}}
+DESKTOP = {"viewport": {"width": 1100, "height": 860}}
 PHONE = {"viewport": {"width": 360, "height": 700}, "device_scale_factor": 2}
 CAMPAIGN = "campaigns/reversi:6x6"
 #: A game of reversi 8x8 in which the last move captures in several directions.
