@@ -97,10 +97,9 @@ static inline int sum_costs(int a, int b) {
 }
 
 static inline int margin_cost(int margin) {
-    int step = (margin >> 4) + MARGIN_STEPS / 2;
+    int step = margin / MARGIN_GRAINS + MARGIN_STEPS / 2;
     return MARGIN_COST[greater(0, lesser(step, MARGIN_STEPS - 1))];
 }
-_Static_assert(MARGIN_GRAINS == 1 << 4, "margin_cost divides by shifting");
 
 static inline Glance *glance_slot(Search *s, u64 own, u64 opponent) {
     return &s->glances[hash_boards(own, opponent) & (GLANCES - 1)];
