@@ -13,6 +13,10 @@
 
 #include "reversi_state.h"
 
+enum {
+    STABLE_LEAD = 6 /* alpha at least empties less this: look for stable discs */
+};
+
 /* One empty square: count what a disc there turns. The opponent has all the rest. Exact. */
 static inline int score_last(Search *s, u64 own, int square) {
     int score = 2 * popcount(own) - s->squares;
@@ -123,9 +127,39 @@ static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
     return final_score(s, own, opponent);
 }
 
-/* At most four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
+/* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
+static inline bool likely_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
+                                        int empties, int *score) {
+    return s->options.stability && alpha >= empties - STABLE_LEAD &&
+           stability_cut(s, own, opponent, alpha, score);
+}
+
+/* Five empties: ordering the moves would cost more time than the nodes it saves.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static int solve_5(Search *s, u64 own, u64 opponent, int alpha, int parity) {
+    u64 empty = s->board & ~(own | opponent), turned;
+    u64 first = empty & s->odd[parity], second = empty ^ first;
+    int best = NOTHING, score;
+    s->nodes++;
+    if (likely_stability_cut(s, own, opponent, alpha, 5, &score)) return score;
+    while (first | second) {
+        int square = take_first(&first, &second);
+        if (!(s->around[square] & opponent) || !(turned = flips(own, opponent, square))) continue;
+        score = -solve_4(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
+                         parity ^ s->quadrant[square]);
+        if (score > alpha) return score;
+        best = greater(best, score);
+    }
+    if (best != NOTHING) return best;
+    if (mobility(opponent, own, empty)) return -solve_5(s, opponent, own, -alpha - 1, parity);
+    return final_score(s, own, opponent);
+}
+
+/* At most five empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
 static int solve_few(Search *s, u64 own, u64 opponent, int alpha, int empties, int parity) {
     u64 empty = s->board & ~(own | opponent);
+    if (empties == 5) return solve_5(s, own, opponent, alpha, parity);
     if (empties == 4) return solve_4(s, own, opponent, alpha, parity);
     if (empties == 0) {
         s->nodes++;

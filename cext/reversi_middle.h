@@ -1,4 +1,4 @@
-/* Five to eleven empties: moves ordered by mobility and parity, a small table per thread.
+/* Six to eleven empties: moves ordered by mobility and parity, a small table per thread.
  *
  * Only null windows are searched here, as MTD(f) asks them: alpha, and beta = alpha + 1. The
  * functions are fail-soft:
@@ -12,12 +12,10 @@
 #include "reversi_endgame.h"
 
 enum {
-    FEW_EMPTIES = 4,       /* at most this many: the specialised functions */
-    PLAIN_EMPTIES = 7,     /* at most this many: order by replies and parity alone */
-    TABLE_EMPTIES = 6,     /* at least this many: look into a table */
+    PLAIN_EMPTIES = 7,     /* at most this many: order by replies, parity and corners alone */
+    TABLE_EMPTIES = 7,     /* at least this many: look into a table */
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
-    STABLE_LEAD = 6,       /* alpha at least empties less this: look for stable discs */
     STOP_EMPTIES = 8,      /* at least this many: look whether to stop */
     MIDDLE_EMPTIES = 11,   /* at most this many: search_middle */
     MIDDLE_MOVES = 16,     /* more than there are moves then; a power of two */
@@ -30,11 +28,9 @@ static inline Table *table_of(Search *s, int empties) {
     return empties <= LOCAL_EMPTIES ? &s->local : s->table;
 }
 
-/* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
-static inline bool middle_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
-                                        int empties, int *score) {
-    return s->options.stability && alpha >= empties - STABLE_LEAD &&
-           stability_cut(s, own, opponent, alpha, score);
+/* What speaks for a move whatever it does: the last move in a quadrant, a corner. */
+static inline int place_value(const Search *s, int square, int parity) {
+    return (parity & s->quadrant[square] ? 8 : 0) + (s->corners >> square & 1 ? 12 : 0);
 }
 
 /* How promising a move is, given the position after it and the replies to it.
@@ -45,9 +41,7 @@ static inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 rep
                                int parity) {
     int value = -16 * (popcount(replies) + popcount(replies & s->corners));
     value -= 2 * popcount(potential_mobility(opponent, empty));
-    if (parity & s->quadrant[square]) value += 8;
-    if (s->corners >> square & 1) value += 12;
-    return value;
+    return value + place_value(s, square, parity);
 }
 
 /* The greatest key; its lowest bits say which move it is of. */
@@ -57,45 +51,38 @@ static inline int best_key(const int *keys, int count) {
     return best;
 }
 
-/* The score with five empties or a little more; `squares` are the legal moves.
+/* The score with six empties; `squares` are the legal moves.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int search_shallow(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
-                          int parity) {
+static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
     u64 empty = s->board & ~(own | opponent);
-    u64 turned[MIDDLE_MOVES], replies[MIDDLE_MOVES];
+    u64 turned[MIDDLE_MOVES];
     uint8_t square_of[MIDDLE_MOVES];
     int keys[MIDDLE_MOVES];
     int best = NOTHING, count = 0, score;
     int odd = s->options.parity ? parity : 0;
     s->nodes++;
-    if (middle_stability_cut(s, own, opponent, alpha, empties, &score)) return score;
+    if (likely_stability_cut(s, own, opponent, alpha, 6, &score)) return score;
     if (!squares) {
         squares = mobility(opponent, own, empty);
-        if (squares)
-            return -search_shallow(s, opponent, own, squares, -alpha - 1, empties, parity);
+        if (squares) return -search_6(s, opponent, own, squares, -alpha - 1, parity);
         return final_score(s, own, opponent);
     }
     for (; squares; squares &= squares - 1, count++) {
         int square = first_bit(squares);
         u64 bit = squares & (0 - squares);
         turned[count] = flips(own, opponent, square);
-        replies[count] = mobility(opponent ^ turned[count], own ^ turned[count] ^ bit, empty ^ bit);
+        u64 replies = mobility(opponent ^ turned[count], own ^ turned[count] ^ bit, empty ^ bit);
         square_of[count] = (uint8_t)square;
-        int key = KEY_ZERO - 16 * popcount(replies[count]);
-        if (odd & s->quadrant[square]) key += 8;
+        int key = KEY_ZERO - 16 * popcount(replies) + place_value(s, square, odd);
         keys[count] = key * MIDDLE_MOVES + count;
     }
     for (int i = 0; i < count; i++) {
         int key = best_key(keys, count) & (MIDDLE_MOVES - 1);
         keys[key] = TRIED;
         int square = square_of[key];
-        u64 next_own = opponent ^ turned[key], next_opponent = own ^ turned[key] ^ bit_of(square);
-        if (empties == FEW_EMPTIES + 1)
-            score = -solve_4(s, next_own, next_opponent, -alpha - 1, parity ^ s->quadrant[square]);
-        else
-            score = -search_shallow(s, next_own, next_opponent, replies[key], -alpha - 1,
-                                    empties - 1, parity ^ s->quadrant[square]);
+        score = -solve_5(s, opponent ^ turned[key], own ^ turned[key] ^ bit_of(square), -alpha - 1,
+                         parity ^ s->quadrant[square]);
         if (score > best) {
             best = score;
             if (best > alpha) break;
@@ -120,8 +107,8 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
     int odd = s->options.parity ? parity : 0;
     int best = NOTHING, best_move = NO_MOVE, hint = NO_MOVE, count = 0, score;
     if (empties < TABLE_EMPTIES) {
-        if (empties <= FEW_EMPTIES) return solve_few(s, own, opponent, alpha, empties, parity);
-        return search_shallow(s, own, opponent, squares, alpha, empties, parity);
+        if (empties < 6) return solve_few(s, own, opponent, alpha, empties, parity);
+        return search_6(s, own, opponent, squares, alpha, parity);
     }
     s->nodes++;
     if (empties >= STOP_EMPTIES && must_stop(s)) return alpha;
@@ -130,7 +117,7 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
         hash = hash_boards(own, opponent);
         __builtin_prefetch(bucket_of(table_of(s, empties), hash));
     }
-    if (middle_stability_cut(s, own, opponent, alpha, empties, &score)) return score;
+    if (likely_stability_cut(s, own, opponent, alpha, empties, &score)) return score;
     if (tabled && probe(table_of(s, empties), own, opponent, hash, &facts)) {
         if (facts.lo > alpha) return facts.lo;
         if (facts.hi <= alpha) return facts.hi;
@@ -151,8 +138,7 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
         if (square == hint) {
             key = HINTED;
         } else if (empties <= PLAIN_EMPTIES) {
-            key = KEY_ZERO - 16 * popcount(replies[count]);
-            if (odd & s->quadrant[square]) key += 8;
+            key = KEY_ZERO - 16 * popcount(replies[count]) + place_value(s, square, odd);
         } else {
             key = KEY_ZERO +
                   middle_value(s, next_opponent, empty ^ bit, replies[count], square, odd);
