@@ -244,8 +244,9 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
  * Where probably no move reaches beta, all will be searched and their order hardly matters. */
 static inline int plies_ahead(Search *s, u64 own, u64 opponent, const Configuration *shown,
                               int beta, int empties) {
-    if (empties < 13 || !s->options.lookahead) return 0;
-    int plies = empties < 15 ? 1 : empties < 18 ? 2 : empties < 24 ? 4 : 6;
+    int above = empties - s->middle_empties;
+    if (above < 2 || !s->options.lookahead) return 0;
+    int plies = above < 4 ? 1 : above < 7 ? 2 : above < 13 ? 4 : 6;
     const Glance *glance = look_at(s, own, opponent, shown, NULL, empties);
     return glance->estimate < GRAINS * (beta - HOPELESS) ? greater(plies - 2, 0) : plies;
 }

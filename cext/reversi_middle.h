@@ -1,4 +1,5 @@
-/* Six to eleven empties: moves ordered by mobility and parity, a small table per thread.
+/* From six to eleven or twelve empties (`middle_empties`): moves ordered by mobility and parity,
+ * a small table per thread.
  *
  * Only null windows are searched here, as MTD(f) asks them: alpha, and beta = alpha + 1. The
  * functions are fail-soft:
@@ -17,7 +18,6 @@ enum {
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
     STOP_EMPTIES = 8,      /* at least this many: look whether to stop */
-    MIDDLE_EMPTIES = 11,   /* at most this many: search_middle */
     MIDDLE_MOVES = 16,     /* more than there are moves then; a power of two */
     KEY_ZERO = 1 << 12,    /* keeps the keys of all moves above TRIED */
     HINTED = 1 << 20,      /* the value of the move that the table recommends */

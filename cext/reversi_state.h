@@ -54,6 +54,7 @@ typedef struct { /* what one thread needs */
     uint8_t quadrant[64]; /* as a bit of the parity */
     int squares;
     int symmetries;
+    int middle_empties; /* at most this many: search_middle */
     int root_empties;
     int root_move;          /* the best move so far at the root */
     int root_done;          /* how many moves of the root are settled */
@@ -90,6 +91,8 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
     s->board = geometry->board;
     s->squares = rows * cols;
     s->symmetries = rows == cols ? 8 : 4;
+    /* Weights of larger boards do not fit into the cache beside the thread's table. */
+    s->middle_empties = s->squares > 48 ? 12 : 11;
     s->empties_to_winner = empties_to_winner;
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < cols; col++) {

@@ -74,7 +74,7 @@ static int search_below(Search *s, u64 own, u64 opponent, const Configuration *s
     u64 next_own = own_after(opponent, move), next_opponent = opponent_after(own, move);
     parity ^= s->quadrant[move->square];
     empties--;
-    if (empties <= MIDDLE_EMPTIES) {
+    if (empties <= s->middle_empties) {
         u64 squares = mobility(next_own, next_opponent, s->board & ~(next_own | next_opponent));
         return -search_middle_open(s, next_own, next_opponent, squares, -beta, -alpha, empties,
                                    parity);
