@@ -1,4 +1,4 @@
-/* The last empties: no table, no evaluation, squares in the order of parity.
+/* The last five empties: no table, no evaluation, squares in the order of parity.
  *
  * Only null windows are searched here: alpha, and beta = alpha + 1. The functions are fail-soft:
  *
