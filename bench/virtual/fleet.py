@@ -157,14 +157,20 @@ class Fleet:
             with self.services.of("assimilator"):
                 while assimilate(self.connection, self.campaign):
                     pass
+        self._pass(before)
+        while self._plan() and not self.plan.finished:
+            pass
+
+    def _plan(self) -> bool:
+        """One step of the generator, whose questions clients get at once; whether there is more."""
+        before = self.services.total
         with self.services.of("generator"):
-            demand = self._demand()
-            while self.plan.step(demand) and not self.plan.finished:
-                pass
+            more = self.plan.step(self._demand())
         self._pass(before)
         self._spread_withdrawals()
         if not self.plan.finished:
             self._hand_out()
+        return more
 
     def _pass(self, before: float) -> None:
         """Let the time pass that the services took since they had taken `before`."""

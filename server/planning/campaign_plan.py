@@ -40,6 +40,8 @@ LEAST_SECONDS = 0.1
 HELPED_PER_IDLE = 0.25
 #: How many leaves are split, without having been asked, for each workunit that is wanted.
 SPLITS_AHEAD = 8
+#: How many leaves are split before what can be asked is: clients wait meanwhile, 1.5 ms for each.
+MOST_SPLITS_A_STEP = 1024
 _MOST_SPLITS_AT_ONCE = 256
 
 
@@ -248,7 +250,8 @@ class CampaignPlan:
 
         Splitting runs ahead of the clients only so far. Then the first leaves in turn are
         asked although they look too hard: clients do not wait, and what comes back from a
-        search that ran out is worth more than a tree of guesses.
+        search that ran out is worth more than a tree of guesses. And after some splits those
+        that are small enough are asked before the others are split, in the next step.
         """
         splits = 0
         while (plan := planner.choose(count, size)).split or plan.open:
@@ -256,6 +259,8 @@ class CampaignPlan:
                 self._splitter.open(planner.questions, _nodes_of(plan.open))
             elif splits >= SPLITS_AHEAD * count:
                 size = math.inf
+            elif splits >= MOST_SPLITS_A_STEP and plan.ask:
+                break
             else:
                 splits += len(plan.split)
                 self._split_now(planner, plan.split)
