@@ -14,6 +14,7 @@ from zermelo.games import Bounds, Game, open_game
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
+from zermelo.server.planning import campaign_plan
 
 
 def agrees(bounds: Bounds, value: int, goal: str) -> bool:
@@ -88,6 +89,17 @@ def test_late_positions(connection: Connection, seed: int) -> None:
         )
         solve = Solve(connection, campaign, clients=chance.randint(1, 4), seed=seed)
         assert agrees(solve.run(), value, goal)
+    assert check_database(connection) == []
+
+
+def test_what_can_be_asked_does_not_wait_for_all_splits(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps end after a split, and the rest is split and asked in later ones."""
+    monkeypatch.setattr(campaign_plan, "MOST_SPLITS_A_STEP", 1)
+    campaign = create_campaign(connection, "reversi:4x4", node_budget=8, replication="none")
+    bounds = Solve(connection, campaign, clients=8).run()
+    assert agrees(bounds, KNOWN_VALUES["reversi:4x4"], "score")
     assert check_database(connection) == []
 
 
