@@ -69,6 +69,7 @@ docs: $(VENV)/.docs  ## the documentation as a site in build/site; every link is
 
 bench: $(VENV)/.installed  ## the numbers in docs/performance.md; run on a quiet machine
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/demo.py
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/expand.py
 	$(BIN)/python bench/fleet.py
