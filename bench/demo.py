@@ -24,8 +24,8 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 
 SPEC = "reversi:6x6"
 ZERMELO = Path(sys.executable).with_name("zermelo")
-#: When the campaign began, was first leased and last answered, and ended; the seconds of all
-#: searches whose result was handed in.
+#: When the campaign began, was first leased and last answered, and ended; the
+#: processor time of all searches whose result was handed in.
 TIMELINE = """
     SELECT extract(epoch FROM created_at)::float8, extract(epoch FROM first)::float8,
            extract(epoch FROM last)::float8, extract(epoch FROM finished_at)::float8, searched
@@ -45,10 +45,10 @@ class Round:
     engine_nodes: int
     until_campaign: float
     until_first_lease: float
-    #: From the first lease to the last result, and how much of the workers' time no result is of:
-    #: they had no work, or it was withdrawn.
+    #: From the first lease to the last result, and the share of it in which a worker did not
+    #: compute for a result: it had no work, or no processor, or its work was withdrawn.
     working: float
-    idle_share: float
+    unused_share: float
     until_finished: float
     ending: float
 
@@ -78,7 +78,7 @@ def measure(workers: int) -> Round:
         until_campaign=created - began,
         until_first_lease=first - created,
         working=last - first,
-        idle_share=1 - searched / (workers * (last - first)),
+        unused_share=1 - searched / (workers * (last - first)),
         until_finished=finished - last,
         ending=ended - finished,
     )
