@@ -9,6 +9,7 @@ from typing import Any
 
 import zstandard
 
+from zermelo.checker.certificate import NO_MOVE
 from zermelo.checker.certificate_file import MAGIC
 from zermelo.checker.columns import LEAF_COLUMNS, pack_block
 from zermelo.games import KEY_BYTES, open_game
@@ -41,14 +42,14 @@ def certificate_bytes(head: bytes, blocks: list[bytes], version: int = 1) -> byt
 
 def leaf_block(
     keys: list[bytes], *, bound: int = 0, histories: list[bytes] | None = None, flags: int = 2,
-    moves: int = 255,
+    moves: int = NO_MOVE,
 ) -> bytes:
     """A compressed block in which every entry is a leaf, unless `flags` says otherwise."""
     number = len(keys)
     assert all(len(key) == KEY_BYTES for key in keys)
     columns = {
         "keys": b"".join(keys), "flags": bytes([flags]) * number,
-        "bounds": array("h", [bound]) * number, "moves": bytes([moves]) * number,
+        "bounds": array("h", [bound]) * number, "moves": array("H", [moves]) * number,
         "histories": histories or [],
     }
     leaves = number if flags & 2 else 0
