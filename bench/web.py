@@ -40,7 +40,8 @@ from zermelo.server.database import Connection, DatabaseError, connect_once, ens
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.embedded.postmaster import read_postmaster
 from zermelo.server.ports import LOOPBACK, free_port
-from zermelo.server.tree.tree import Tree
+from zermelo.server.tree.identity import NodeId
+from zermelo.server.tree.tree import Node, Tree
 from zermelo.web.server import serve_gently
 from zermelo.web.settings import WebSettings
 
@@ -125,15 +126,15 @@ def grow(connection: Connection, nodes: int) -> Campaign:
     level, total = tree.load([campaign.root]), 1
     connection.execute("SET synchronous_commit = off")
     while total < nodes:
-        following = []
+        following: dict[NodeId, Node] = {}  # a position met again is the same node
         for at in range(0, len(level), BATCH):
             with connection.transaction():
                 tree.lock()
-                following += list(tree.expand(level[at : at + BATCH], engine).values())
+                following |= tree.expand(level[at : at + BATCH], engine)
             print(f"\r{total + len(following):,} nodes", end="", file=sys.stderr)
             if total + len(following) >= nodes:
                 break
-        level, total = following, total + len(following)
+        level, total = list(following.values()), total + len(following)
     connection.execute(
         "UPDATE nodes SET lo = lo + 10, hi = hi - 10 WHERE id % 3 = 0 AND hi - lo > 20"
     )

@@ -269,7 +269,8 @@ def simulate(
         "seconds": fleet.now,
         "idle_share": 1 - fleet.busy_seconds / (fleet.now * clients),
         "unneeded_share": (summary.wasted_nodes + unfinished) / fleet.searched,
-        "split_share": summary.split_nodes / summary.nodes,
+        # A small tree may be solved by splitting alone, before any search ends.
+        "split_share": summary.split_nodes / summary.nodes if summary.nodes else 0.0,
         "nodes": round(fleet.searched),
         "workunits": summary.workunits,
         "splits": summary.splits,
