@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.client.settings import ClientError
-from zermelo.parts import MissingPartError
+from zermelo.parts import MissingPartError, install_command
 
 STOP_SECONDS = 30.0
 LOOK_SECONDS = 0.5
@@ -61,7 +61,7 @@ class DaskFleet:
         try:
             import distributed
         except ImportError:
-            raise MissingPartError("dask", "distributed") from None
+            raise MissingPartError("distributed", install_command("dask")) from None
         self._distributed: Any = distributed
         self._options, self._token = list(options), token
         try:

@@ -14,7 +14,7 @@ from zermelo.cli.plain_errors import CommandError
 from zermelo.engine.registry import Lessons, trainers
 from zermelo.engine.weights import save_weights
 from zermelo.games import open_game
-from zermelo.parts import MissingPartError
+from zermelo.parts import MissingPartError, install_command
 
 
 @click.command()
@@ -58,7 +58,7 @@ def train(
             raise CommandError(f"{spec}: there is nothing to train for this game")
         weights, provenance = trainer(game, lessons, partial(click.echo, err=True))
     except ImportError:
-        raise MissingPartError("train", "numpy") from None
+        raise MissingPartError("numpy", install_command("train")) from None
     save_weights(output, weights, provenance)
     if as_json:
         print_json(provenance | {"file": str(output)})
