@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.catalogue import perfts, specs
 from tests.support.definitions import TIC_TAC_TOE, WALK, play_text
+from tests.support.effort import first_of
 from tests.support.hostile_definitions import HOSTILE
 from tests.support.random_definitions import random_game
 from tests.support.three_rules import checked, compare_games, perft, positions_by_ply
@@ -91,7 +92,7 @@ def test_random_definitions() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(SOME, MANY, 440))
+@pytest.mark.parametrize("first", first_of(range(SOME, MANY, 440)))
 def test_thousands_of_random_definitions(first: int) -> None:
     _compare_random(range(first, min(first + 440, MANY)))
 
