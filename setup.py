@@ -32,9 +32,10 @@ OPTIMISED = ["-O1", "-g"] if CHECKED else ["-O3", "-g0", "-fno-math-errno", "-fn
 COMPILERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 #: Cython's own processes would start by running this file again where they are not forked.
 CYTHONS = COMPILERS if multiprocessing.get_start_method() == "fork" else 0
-AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
+#: Every processor with AVX2 and BMI2 counts leading zeros, too.
+AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt", "-mlzcnt"]
 #: Registers of 256 bits suffice: what pays are the leading zeros and logic of three operands.
-AVX512 = [*AVX2, "-mlzcnt", "-mavx512f", "-mavx512vl", "-mavx512cd", "-mavx512bw", "-mavx512dq",
+AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512cd", "-mavx512bw", "-mavx512dq",
           "-mprefer-vector-width=256"]
 
 

@@ -35,22 +35,22 @@ static inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int a, in
     u64 turned;
     int best = NOTHING;
     s->nodes++;
-    if (s->around[a] & opponent && (turned = flips(own, opponent, a))) {
+    if ((turned = flips(own, opponent, a))) {
         best = -score_last(s, opponent ^ turned, b);
         if (best > alpha) return best;
     }
-    if (s->around[b] & opponent && (turned = flips(own, opponent, b)))
+    if ((turned = flips(own, opponent, b)))
         return greater(-score_last(s, opponent ^ turned, a), best);
     if (best != NOTHING) return best;
 
     /* No move: the other side's turn, seen from the side to move. */
     best = -NOTHING;
     s->nodes++;
-    if (s->around[a] & own && (turned = flips(opponent, own, a))) {
+    if ((turned = flips(opponent, own, a))) {
         best = score_last(s, own ^ turned, b);
         if (best <= alpha) return best;
     }
-    if (s->around[b] & own && (turned = flips(opponent, own, b)))
+    if ((turned = flips(opponent, own, b)))
         return lesser(score_last(s, own ^ turned, a), best);
     return best != -NOTHING ? best : final_score(s, own, opponent);
 }
@@ -62,16 +62,16 @@ static int solve_3(Search *s, u64 own, u64 opponent, int alpha, int a, int b, in
     u64 turned;
     int best = NOTHING, score;
     s->nodes++;
-    if (s->around[a] & opponent && (turned = flips(own, opponent, a))) {
+    if ((turned = flips(own, opponent, a))) {
         best = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(a), -alpha - 1, b, c);
         if (best > alpha) return best;
     }
-    if (s->around[b] & opponent && (turned = flips(own, opponent, b))) {
+    if ((turned = flips(own, opponent, b))) {
         score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(b), -alpha - 1, a, c);
         if (score > alpha) return score;
         best = greater(score, best);
     }
-    if (s->around[c] & opponent && (turned = flips(own, opponent, c))) {
+    if ((turned = flips(own, opponent, c))) {
         score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(c), -alpha - 1, a, b);
         return greater(score, best);
     }
@@ -87,8 +87,7 @@ static int solve_3(Search *s, u64 own, u64 opponent, int alpha, int a, int b, in
 static inline int try_of_4(Search *s, u64 own, u64 opponent, int alpha, int square, int a, int b,
                            int c) {
     u64 turned;
-    if (!(s->around[square] & opponent) || !(turned = flips(own, opponent, square)))
-        return NOTHING;
+    if (!(turned = flips(own, opponent, square))) return NOTHING;
     /* Two of the three left may share a quadrant: the one alone in its own comes first. */
     if (s->quadrant[a] == s->quadrant[b]) {
         int swap = c;
@@ -111,9 +110,14 @@ static inline int take_first(u64 *first, u64 *second) {
 /* Four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
 static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
     u64 empty = s->board & ~(own | opponent);
+    /* Of four empties none, two or all are in odd quadrants; if two, these come first. */
     u64 first = empty & s->odd[parity], second = empty ^ first;
-    int a = take_first(&first, &second), b = take_first(&first, &second);
-    int c = take_first(&first, &second), d = take_first(&first, &second);
+    if (!first | !second) {
+        second = empty & (empty - 1);
+        second &= second - 1;
+        first = empty ^ second;
+    }
+    int a = first_bit(first), b = last_bit(first), c = first_bit(second), d = last_bit(second);
     s->nodes++;
     int best = try_of_4(s, own, opponent, alpha, a, b, c, d);
     if (best > alpha) return best;
@@ -130,7 +134,7 @@ static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
 /* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
 static inline bool likely_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
                                         int empties, int *score) {
-    return s->options.stability && alpha >= empties - STABLE_LEAD &&
+    return alpha >= empties - STABLE_LEAD && stability_may_cut(s, opponent, alpha) &&
            stability_cut(s, own, opponent, alpha, score);
 }
 
@@ -145,7 +149,7 @@ static int solve_5(Search *s, u64 own, u64 opponent, int alpha, int parity) {
     if (likely_stability_cut(s, own, opponent, alpha, 5, &score)) return score;
     while (first | second) {
         int square = take_first(&first, &second);
-        if (!(s->around[square] & opponent) || !(turned = flips(own, opponent, square))) continue;
+        if (!(turned = flips(own, opponent, square))) continue;
         score = -solve_4(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
                          parity ^ s->quadrant[square]);
         if (score > alpha) return score;

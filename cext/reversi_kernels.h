@@ -335,9 +335,28 @@ static inline u64 full_diagonal(u64 full, int step, const u64 above[3], const u6
     return full;
 }
 
+#if KERNELS_AVX2
+/* The squares that are in each of the four lanes. */
+static inline u64 in_all_lanes(__m256i lanes) {
+    __m128i half = _mm_and_si128(_mm256_castsi256_si128(lanes),
+                                 _mm256_extracti128_si256(lanes, 1));
+    return (u64)_mm_cvtsi128_si64(_mm_and_si128(half, _mm_unpackhi_epi64(half, half)));
+}
+#endif
+
 /* A lower bound on `own` discs that can never be turned again: on a stable edge, or in
  * all four directions on a full line, at the border, or beside a stable own disc. */
-static inline u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
+static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
+#if KERNELS_AVX2
+    static const u64 ABOVE1[3] = {0x8080808080808080ULL, 0xc0c0c0c0c0c0c0c0ULL,
+                                  0xf0f0f0f0f0f0f0f0ULL};
+    static const u64 BELOW1[3] = {0x0101010101010101ULL, 0x0303030303030303ULL,
+                                  0x0f0f0f0f0f0f0f0fULL};
+    static const u64 ABOVE8[3] = {0xff00000000000000ULL, 0xffff000000000000ULL,
+                                  0xffffffff00000000ULL};
+    static const u64 BELOW8[3] = {0x00000000000000ffULL, 0x000000000000ffffULL,
+                                  0x00000000ffffffffULL};
+#endif
     static const u64 ABOVE9[3] = {0xff80808080808080ULL, 0xffffc0c0c0c0c0c0ULL,
                                   0xfffffffff0f0f0f0ULL};
     static const u64 BELOW9[3] = {0x01010101010101ffULL, 0x030303030303ffffULL,
@@ -346,6 +365,34 @@ static inline u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
                                   0xffffffff0f0f0f0fULL};
     static const u64 BELOW7[3] = {0x80808080808080ffULL, 0xc0c0c0c0c0c0ffffULL,
                                   0xf0f0f0f0ffffffffULL};
+#if KERNELS_AVX2
+    /* Lanes: rows, the diagonal of step 7, columns, the diagonal of step 9. */
+    const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
+    const u64 border = g->outer_rows | g->outer_cols;
+    __m256i full = _mm256_set1_epi64x((long long)(own | opponent | ~g->board));
+    for (int k = 0; k < 3; k++) {
+        __m256i shift = _mm256_slli_epi64(steps, k);
+        __m256i above = _mm256_set_epi64x((long long)ABOVE9[k], (long long)ABOVE8[k],
+                                          (long long)ABOVE7[k], (long long)ABOVE1[k]);
+        __m256i below = _mm256_set_epi64x((long long)BELOW9[k], (long long)BELOW8[k],
+                                          (long long)BELOW7[k], (long long)BELOW1[k]);
+        above = _mm256_or_si256(_mm256_srlv_epi64(full, shift), above);
+        below = _mm256_or_si256(_mm256_sllv_epi64(full, shift), below);
+        full = _mm256_and_si256(full, _mm256_and_si256(above, below));
+    }
+    full = _mm256_or_si256(full, _mm256_set_epi64x((long long)border, (long long)g->outer_rows,
+                                                   (long long)border, (long long)g->outer_cols));
+    /* A border disc is safe across the border but still needs a stable edge along it. */
+    u64 stable = stable_edges(g, own, opponent);
+    stable |= own & in_all_lanes(full);
+    for (u64 before = 0; stable != before;) {
+        before = stable;
+        __m256i discs = _mm256_set1_epi64x((long long)stable);
+        __m256i safe = _mm256_or_si256(_mm256_sllv_epi64(discs, steps),
+                                       _mm256_srlv_epi64(discs, steps));
+        stable |= own & in_all_lanes(_mm256_or_si256(safe, full));
+    }
+#else
     u64 full = own | opponent | ~g->board;
     u64 rows = full & full >> 4;
     rows &= rows >> 2;
@@ -368,6 +415,7 @@ static inline u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
         safe &= (stable << 9 | stable >> 9 | diagonal9) & (stable << 7 | stable >> 7 | diagonal7);
         stable |= own & safe;
     }
+#endif
     return stable;
 }
 

@@ -13,7 +13,6 @@
 #include "reversi_endgame.h"
 
 enum {
-    PLAIN_EMPTIES = 7,     /* at most this many: order by replies, parity and corners alone */
     TABLE_EMPTIES = 7,     /* at least this many: look into a table */
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
@@ -24,13 +23,18 @@ enum {
     TRIED = 0
 };
 
+/* The moves of a position, in the order of their squares. A key is the value of a move, and in its
+ * lowest bits the place of the move in the list, so that the greatest key names the best move. */
+typedef struct {
+    u64 turned[MIDDLE_MOVES];
+    u64 replies[MIDDLE_MOVES];
+    int keys[MIDDLE_MOVES];
+    uint8_t square[MIDDLE_MOVES];
+    int count;
+} MiddleMoves;
+
 static inline Table *table_of(Search *s, int empties) {
     return empties <= LOCAL_EMPTIES ? &s->local : s->table;
-}
-
-/* What speaks for a move whatever it does: the last move in a quadrant, a corner. */
-static inline int place_value(const Search *s, int square, int parity) {
-    return (parity & s->quadrant[square] ? 8 : 0) + (s->corners >> square & 1 ? 12 : 0);
 }
 
 /* How promising a move is, given the position after it and the replies to it.
@@ -41,14 +45,48 @@ static inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 rep
                                int parity) {
     int value = -16 * (popcount(replies) + popcount(replies & s->corners));
     value -= 2 * popcount(potential_mobility(opponent, empty));
-    return value + place_value(s, square, parity);
+    return value + s->place_value[parity][square];
 }
 
-/* The greatest key; its lowest bits say which move it is of. */
-static inline int best_key(const int *keys, int count) {
-    int best = keys[0];
-    for (int i = 1; i < count; i++) best = greater(best, keys[i]);
-    return best;
+/* The place of the best of the moves not yet tried, or NO_MOVE. */
+static inline int next_move(MiddleMoves *moves) {
+    int best = TRIED;
+    for (int i = 0; i < moves->count; i++) {
+        best = greater(best, moves->keys[i]);
+        __asm__ volatile("" : "+r"(best)); /* vectors do not pay for so few moves */
+    }
+    return best == TRIED ? NO_MOVE : best & (MIDDLE_MOVES - 1);
+}
+
+/* List the moves to `squares`, and value them; the place of the best in the list is returned. In
+ * nineteen of twenty positions that a move refutes, no other is asked for.
+ *
+ * If `plain`, replies, parity and corners alone count. */
+static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 squares, u64 empty,
+                               int parity, int hint, bool plain, MiddleMoves *moves) {
+    int count = 0, best = TRIED;
+    do {
+        int square = first_bit(squares), value;
+        u64 bit = squares & (0 - squares);
+        u64 turned = flips(own, opponent, square);
+        u64 next_opponent = own ^ turned ^ bit;
+        u64 replies = mobility(opponent ^ turned, next_opponent, empty ^ bit);
+        if (plain)
+            value = s->place_value[parity][square] - 16 * popcount(replies);
+        else
+            value = middle_value(s, next_opponent, empty ^ bit, replies, square, parity);
+        value = square == hint ? HINTED : value + KEY_ZERO;
+        int key = value * MIDDLE_MOVES + count;
+        moves->turned[count] = turned;
+        moves->replies[count] = replies;
+        moves->square[count] = (uint8_t)square;
+        moves->keys[count] = key;
+        best = greater(best, key);
+        count++;
+        squares &= squares - 1;
+    } while (squares);
+    moves->count = count;
+    return best & (MIDDLE_MOVES - 1);
 }
 
 /* The score with six empties; `squares` are the legal moves.
@@ -56,11 +94,8 @@ static inline int best_key(const int *keys, int count) {
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
 static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
     u64 empty = s->board & ~(own | opponent);
-    u64 turned[MIDDLE_MOVES];
-    uint8_t square_of[MIDDLE_MOVES];
-    int keys[MIDDLE_MOVES];
-    int best = NOTHING, count = 0, score;
-    int odd = s->options.parity ? parity : 0;
+    MiddleMoves moves;
+    int best = NOTHING, score;
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 6, &score)) return score;
     if (!squares) {
@@ -68,50 +103,37 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
         if (squares) return -search_6(s, opponent, own, squares, -alpha - 1, parity);
         return final_score(s, own, opponent);
     }
-    for (; squares; squares &= squares - 1, count++) {
-        int square = first_bit(squares);
-        u64 bit = squares & (0 - squares);
-        turned[count] = flips(own, opponent, square);
-        u64 replies = mobility(opponent ^ turned[count], own ^ turned[count] ^ bit, empty ^ bit);
-        square_of[count] = (uint8_t)square;
-        int key = KEY_ZERO - 16 * popcount(replies) + place_value(s, square, odd);
-        keys[count] = key * MIDDLE_MOVES + count;
-    }
-    for (int i = 0; i < count; i++) {
-        int key = best_key(keys, count) & (MIDDLE_MOVES - 1);
-        keys[key] = TRIED;
-        int square = square_of[key];
-        score = -solve_5(s, opponent ^ turned[key], own ^ turned[key] ^ bit_of(square), -alpha - 1,
+    int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, NO_MOVE,
+                        true, &moves);
+    do {
+        int square = moves.square[i];
+        u64 turned = moves.turned[i];
+        score = -solve_5(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
                          parity ^ s->quadrant[square]);
-        if (score > best) {
-            best = score;
-            if (best > alpha) break;
-        }
-    }
+        if (score > alpha) return score;
+        best = greater(best, score);
+        moves.keys[i] = TRIED;
+    } while ((i = next_move(&moves)) != NO_MOVE);
     return best;
 }
 
-/* The score; `squares` are the legal moves.
- *
- * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. Means nothing if
- * `s->stopped` is set. */
 static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
-                         int parity) {
+                         int parity);
+
+/* `search_middle` with the table; null window, fail-soft: <= alpha an upper bound, > alpha a lower
+ * bound, and nothing if `s->stopped` is set. `plain` is constant: with seven empties the moves are
+ * valued by less, and the next position has no table. */
+static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 own, u64 opponent,
+                                                               u64 squares, int alpha, int empties,
+                                                               int parity, bool plain) {
     u64 empty = s->board & ~(own | opponent);
-    u64 turned[MIDDLE_MOVES], replies[MIDDLE_MOVES];
-    uint8_t square_of[MIDDLE_MOVES];
-    int keys[MIDDLE_MOVES];
     u64 start = s->nodes, hash = 0;
+    MiddleMoves moves;
     Facts facts;
     bool tabled = s->options.table;
-    int odd = s->options.parity ? parity : 0;
-    int best = NOTHING, best_move = NO_MOVE, hint = NO_MOVE, count = 0, score;
-    if (empties < TABLE_EMPTIES) {
-        if (empties < 6) return solve_few(s, own, opponent, alpha, empties, parity);
-        return search_6(s, own, opponent, squares, alpha, parity);
-    }
+    int best = NOTHING, best_move = NO_MOVE, hint = NO_MOVE, score;
     s->nodes++;
-    if (empties >= STOP_EMPTIES && must_stop(s)) return alpha;
+    if (!plain && empties >= STOP_EMPTIES && must_stop(s)) return alpha;
     if (tabled) {
         /* Ask for the bucket now, so that it is there when it is read. */
         hash = hash_boards(own, opponent);
@@ -128,51 +150,61 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
         if (squares) return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity);
         return final_score(s, own, opponent);
     }
-    for (; squares; squares &= squares - 1, count++) {
-        int square = first_bit(squares), key;
-        u64 bit = squares & (0 - squares);
-        turned[count] = flips(own, opponent, square);
-        u64 next_opponent = own ^ turned[count] ^ bit;
-        replies[count] = mobility(opponent ^ turned[count], next_opponent, empty ^ bit);
-        square_of[count] = (uint8_t)square;
-        if (square == hint) {
-            key = HINTED;
-        } else if (empties <= PLAIN_EMPTIES) {
-            key = KEY_ZERO - 16 * popcount(replies[count]) + place_value(s, square, odd);
-        } else {
-            key = KEY_ZERO +
-                  middle_value(s, next_opponent, empty ^ bit, replies[count], square, odd);
-        }
-        keys[count] = key * MIDDLE_MOVES + count;
-    }
-    if (tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {
+    int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, hint,
+                        plain, &moves);
+    if (!plain && tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {
         const Table *table = table_of(s, empties - 1);
-        for (int i = 0; i < count; i++) {
-            u64 next_own = opponent ^ turned[i];
-            u64 next_opponent = own ^ turned[i] ^ bit_of(square_of[i]);
+        for (int k = 0; k < moves.count; k++) {
+            u64 next_own = opponent ^ moves.turned[k];
+            u64 next_opponent = own ^ moves.turned[k] ^ bit_of(moves.square[k]);
             if (probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent),
                       &facts) && -facts.hi > alpha)
                 return -facts.hi;
         }
     }
-    for (int i = 0; i < count; i++) {
-        int key = best_key(keys, count) & (MIDDLE_MOVES - 1);
-        keys[key] = TRIED;
-        int square = square_of[key];
-        score = -search_middle(s, opponent ^ turned[key], own ^ turned[key] ^ bit_of(square),
-                               replies[key], -alpha - 1, empties - 1,
-                               parity ^ s->quadrant[square]);
+    do {
+        int square = moves.square[i];
+        u64 next_own = opponent ^ moves.turned[i];
+        u64 next_opponent = own ^ moves.turned[i] ^ bit_of(square);
+        int next_parity = parity ^ s->quadrant[square];
+        if (plain)
+            score = -search_6(s, next_own, next_opponent, moves.replies[i], -alpha - 1,
+                              next_parity);
+        else
+            score = -search_middle(s, next_own, next_opponent, moves.replies[i], -alpha - 1,
+                                   empties - 1, next_parity);
         if (s->stopped) return alpha;
         if (score > best) {
             best = score;
             best_move = square;
             if (best > alpha) break;
         }
-    }
+        moves.keys[i] = TRIED;
+    } while ((i = next_move(&moves)) != NO_MOVE);
     if (tabled)
         store(table_of(s, empties), own, opponent, hash, best > alpha ? best : -s->squares,
               best <= alpha ? best : s->squares, best_move, log_effort(s->nodes - start));
     return best;
+}
+
+/* The score with seven empties; `squares` are the legal moves.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. Means nothing if
+ * `s->stopped` is set. */
+static int search_7(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
+    return search_tabled(s, own, opponent, squares, alpha, 7, parity, true);
+}
+
+/* The score; `squares` are the legal moves.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. Means nothing if
+ * `s->stopped` is set. */
+static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
+                         int parity) {
+    if (empties > 7) return search_tabled(s, own, opponent, squares, alpha, empties, parity, false);
+    if (empties == 7) return search_7(s, own, opponent, squares, alpha, parity);
+    if (empties == 6) return search_6(s, own, opponent, squares, alpha, parity);
+    return solve_few(s, own, opponent, alpha, empties, parity);
 }
 
 /* The score in any window, by null windows that climb from alpha.

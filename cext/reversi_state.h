@@ -9,6 +9,8 @@
 #define MOST_CANDIDATES 60 /* every empty square, in positions that no game reaches */
 #define BUSY_SLOTS 4096
 #define GLANCES (1 << 12)  /* small enough to stay in the cache beside the thread's table */
+#define LAST_IN_QUADRANT 8 /* what speaks for a move there; a reply less counts 16 */
+#define ON_CORNER 12
 #define NOTHING (-127)     /* below every score: no move has been tried */
 
 enum { /* why a search stopped */
@@ -49,9 +51,10 @@ typedef struct { /* what one thread needs */
     u64 nodes;
     u64 board;
     u64 corners;
-    u64 odd[16];          /* by parity: the squares of the quadrants it marks as odd */
-    u64 around[64];       /* the neighbours of a square */
-    uint8_t quadrant[64]; /* as a bit of the parity */
+    u64 odd[16];                /* by parity: the squares of the quadrants it marks as odd */
+    u64 around[64];             /* the neighbours of a square */
+    uint8_t quadrant[64];       /* as a bit of the parity */
+    int8_t place_value[16][64]; /* by parity: what speaks for a move whatever it does */
     int squares;
     int symmetries;
     int middle_empties; /* at most this many: search_middle */
@@ -98,11 +101,15 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
         for (int col = 0; col < cols; col++) {
             int square = 8 * row + col;
             int quadrant = 2 * (row >= rows / 2) + (col >= cols / 2);
+            bool corner = (row == 0 || row == rows - 1) && (col == 0 || col == cols - 1);
             s->quadrant[square] = (uint8_t)(1 << quadrant);
             for (int parity = 0; parity < 16; parity++)
                 if (parity >> quadrant & 1) s->odd[parity] |= bit_of(square);
-            if ((row == 0 || row == rows - 1) && (col == 0 || col == cols - 1))
-                s->corners |= bit_of(square);
+            if (corner) s->corners |= bit_of(square);
+            for (int parity = 0; parity < 16; parity++)
+                s->place_value[parity][square] =
+                    (int8_t)((parity >> quadrant & 1 ? LAST_IN_QUADRANT : 0) +
+                             (corner ? ON_CORNER : 0));
             for (int r = greater(row - 1, 0); r < lesser(row + 2, rows); r++)
                 for (int c = greater(col - 1, 0); c < lesser(col + 2, cols); c++)
                     if (8 * r + c != square) s->around[square] |= bit_of(8 * r + c);
@@ -133,11 +140,18 @@ static inline bool must_stop(Search *s) {
     return s->stopped;
 }
 
-/* Whether the opponent's stable discs alone keep the score at or below alpha.
+/* Whether the opponent has discs enough to keep the score at or below alpha if all were stable: else
+ * no upper bound of `stability_cut` is that low. */
+static inline bool stability_may_cut(const Search *s, u64 opponent, int alpha) {
+    return s->options.stability && 2 * popcount(opponent) >= s->squares - alpha;
+}
+
+/* Whether the opponent's stable discs alone keep the score at or below alpha. Not inlined: what it
+ * computes would take the registers of a search that seldom asks.
  *
  * Then `score` is at most alpha, and an upper bound of the position's score. */
-static inline bool stability_cut(const Search *s, u64 own, u64 opponent, int alpha, int *score) {
-    if (2 * popcount(opponent) < s->squares - alpha) return false;
+static __attribute__((noinline)) bool stability_cut(const Search *s, u64 own, u64 opponent,
+                                                    int alpha, int *score) {
     *score = s->squares - 2 * popcount(stable_discs(s->geometry, opponent, own));
     return *score <= alpha;
 }

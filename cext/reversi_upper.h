@@ -122,7 +122,8 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
     int best = NOTHING, best_move = NO_MOVE, lower = alpha, score;
     s->nodes++;
     if (must_stop(s)) return alpha;
-    if (s->options.stability && stability_cut(s, own, opponent, alpha, &score)) return score;
+    if (stability_may_cut(s, opponent, alpha) && stability_cut(s, own, opponent, alpha, &score))
+        return score;
     if (s->options.table) {
         hash = table_name(s, &key_own, &key_opponent, empties, &symmetry);
         if (probe(s->table, key_own, key_opponent, hash, &facts)) {

@@ -3,7 +3,8 @@
 Phase by phase from the end of the game backwards: late positions are solved exactly;
 earlier ones get the score of a search a few plies deep that ends in phases already
 trained. The weights of a phase are the least-squares solution, held near those of the
-phase after it where data is scarce, found by conjugate gradients.
+phase after it where data is scarce, found by conjugate gradients. The nearer a position is to a
+draw the more it counts: where much is won or lost a disc more or less decides nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from zermelo.games.reversi import Reversi
 GRAINS = 64
 SMALL_BOARD = 32  # up to this many squares a quarter of the positions does
 LARGE_BOARD = 42  # more squares than this have more phases and wider trees
+MANY_WEIGHTS = 48  # more squares than this need twice as many positions for their weights
 FIRST_PHASE = 2  # fewer empties are solved before anyone asks the evaluation
 UNTRAINED_PLIES = 6  # the first moves are few enough to leave to their successors
 STEPS = 20
@@ -34,6 +36,8 @@ SEED = 20231030
 LIMIT = 2**15 - 1
 STEP = 8  # weights are kept in multiples of this many grains: an eighth of a disc, a third smaller
 HELD_BACK = 20  # one position in this many checks the fit instead of making it
+BALANCED = 24.0  # discs: a position won by this many counts half as much as a draw
+CHUNK = 20_000  # positions made from one seed, so that the number of threads changes nothing
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
@@ -52,7 +56,8 @@ class Effort:
     def usual(cls, game: Reversi) -> Effort:
         """What the shipped weights of a board were made with."""
         if len(game.squares) > LARGE_BOARD:
-            return cls(positions=150_000, exact_empties=10, depth=4)
+            positions = 300_000 if len(game.squares) > MANY_WEIGHTS else 150_000
+            return cls(positions=positions, exact_empties=10, depth=4)
         if len(game.squares) <= SMALL_BOARD:
             return cls(positions=100_000)
         return cls()
@@ -172,19 +177,20 @@ def _samples(
     effort: Effort,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], Floats]:
     """Random positions with their scores in discs, made on all cores."""
-    share = effort.positions // effort.threads
+    chunks = -(-effort.positions // CHUNK)
 
-    def sample(thread: int) -> tuple[Any, Any, Any]:
+    def sample(chunk: int) -> tuple[Any, Any, Any]:
         core = _core(game, layout, weights)
         core.set_options(evaluation=phase > FIRST_PHASE)
-        own, opponent = np.zeros(share, np.uint64), np.zeros(share, np.uint64)
-        score = np.zeros(share, np.int16)
-        seed = SEED + 1000 * phase + thread
+        count = min(CHUNK, effort.positions - chunk * CHUNK)
+        own, opponent = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+        score = np.zeros(count, np.int16)
+        seed = SEED + 1000 * phase + chunk
         core.sample(own, opponent, score, seed, *empties, effort.exact_empties, effort.depth)
         return own, opponent, score
 
     with ThreadPoolExecutor(effort.threads) as pool:
-        own, opponent, score = zip(*pool.map(sample, range(effort.threads)), strict=True)
+        own, opponent, score = zip(*pool.map(sample, range(chunks)), strict=True)
     discs: Floats = np.concatenate(score).astype(np.float32) / np.float32(GRAINS)
     return np.concatenate(own), np.concatenate(opponent), discs
 
@@ -212,8 +218,9 @@ def _predict(shown: npt.NDArray[Any], weights: npt.NDArray[Any]) -> Floats:
 def _fit(
     shown: npt.NDArray[Any], score: Floats, start: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Minimise |prediction - score|² + RIDGE |weights - start|² by conjugate gradients."""
+    """Minimise Σ share (prediction - score)² + RIDGE |weights - start|² by conjugate gradients."""
     size = len(start)
+    share = (1 / (1 + (score / BALANCED) ** 2)).astype(np.float32)
 
     def gather(values: Floats) -> npt.NDArray[np.float64]:
         total = np.zeros(size)
@@ -221,13 +228,13 @@ def _fit(
             total += np.bincount(column, weights=values, minlength=size)
         return total
 
-    scale = 1 / (gather(np.ones(shown.shape[1], np.float32)) + RIDGE)
+    scale = 1 / (gather(share) + RIDGE)
     weights = start.copy()
-    residue = gather(score - _predict(shown, weights))
+    residue = gather(share * (score - _predict(shown, weights)))
     direction = scale * residue
     slope = residue @ direction
     for _ in range(STEPS):
-        curved = gather(_predict(shown, direction)) + RIDGE * direction
+        curved = gather(share * _predict(shown, direction)) + RIDGE * direction
         step = slope / (direction @ curved)
         weights += step * direction
         residue -= step * curved
