@@ -41,6 +41,7 @@ def library_specs() -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.examples
 @pytest.mark.parametrize("spec", library_specs())
 def test_reference_kernel_and_checker_agree(spec: str) -> None:
     assert compare_games(defined(spec), games=2, plies=30) > 5
@@ -87,6 +88,7 @@ def _compare_random(seeds: range) -> None:
     assert 100 * refused <= len(seeds)
 
 
+@pytest.mark.examples
 def test_random_definitions() -> None:
     _compare_random(range(SOME))
 

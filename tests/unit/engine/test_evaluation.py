@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.effort import first_of
-from tests.support.machine import MakeCore, MakeEngine
+from tests.support.machine import BEST_ALONE, MakeCore, MakeEngine
 from tests.support.oracle import BOARDS, Position, random_play, reversi
 from zermelo.cext.cpu import instruction_sets
 from zermelo.engine import EngineError, Window
@@ -208,6 +208,7 @@ def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
 
 
 @pytest.mark.slow
+@BEST_ALONE
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: MakeEngine) -> None:
     """Over late positions the guess must be nearer to the value than always saying 0."""
@@ -224,6 +225,7 @@ def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: Make
 
 
 @pytest.mark.slow
+@BEST_ALONE
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_efforts_tell_answers_and_costs(path: Path, make_engine: MakeEngine) -> None:
     """Whether a score is reached, and the nodes that takes, are near what efforts say."""
