@@ -88,6 +88,7 @@ def _compare_random(seeds: range) -> None:
     assert 100 * refused <= len(seeds)
 
 
+@pytest.mark.slow
 @pytest.mark.examples
 def test_random_definitions() -> None:
     _compare_random(range(SOME))
@@ -153,6 +154,7 @@ def test_errors_are_found(old: str, new: str, message: str) -> None:
         read(TIC_TAC_TOE.replace(old, new, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_costs_little(name: str) -> None:
     text = HOSTILE[name]

@@ -188,6 +188,7 @@ def test_without_weights_there_is_still_a_guess(make_core: MakeCore) -> None:
     assert make_core(game).guess(game.initial().own, game.initial().opponent) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
     game = reversi(path.stem.replace("-", ":"))
@@ -355,6 +356,7 @@ def test_many_positions_are_appraised_like_each_alone(make_engine: MakeEngine) -
     assert engine.efforts_all([]) == []
 
 
+@pytest.mark.slow
 def test_new_weights_change_what_was_looked_at_before(make_core: MakeCore) -> None:
     game = reversi("reversi:4x4")
     core, start = make_core(game), game.initial()

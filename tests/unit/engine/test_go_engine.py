@@ -180,6 +180,7 @@ def test_bad_questions() -> None:
         GoEngine(game).solve(game.initial(), Window(2, 2))
 
 
+@pytest.mark.slow
 def test_long_lines_do_not_end_a_textbook_search() -> None:
     game = go("3x3")
     report = GoEngine(game).solve(game.initial(), algorithm="minimax", node_budget=1_200)

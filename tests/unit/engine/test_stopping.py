@@ -126,6 +126,7 @@ def _two_plies(game: Game[Any], position: Any) -> Iterator[Any]:
             yield game.play(child, reply)
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_not_reached_changes_nothing(case: Case) -> None:
     answer = case.make(case.game).solve(case.position, node_budget=100 * case.nodes)
     assert answer.status is Status.SOLVED

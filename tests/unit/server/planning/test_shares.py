@@ -67,6 +67,7 @@ class Queue:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "seconds"), [(1.0, 1.0), (3.0, 1.0), (1.0, 10.0), (3.0, 0.2)])
 def test_groups_get_nodes_by_their_shares(share: float, seconds: float) -> None:
     queue = Queue({"list": (40, 1.0, 1.0), "alone": (1, share, seconds)}, workers=8)
