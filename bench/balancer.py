@@ -8,7 +8,6 @@ text on loopback. All three share one database and take turns.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fresh import Fresh, fresh_database
+from options import bench_parser
 from pipeline import (
     HAMMER_WANTED,
     HAMMERS,
@@ -131,12 +131,9 @@ def show(found: dict[str, list[Round]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = bench_parser(__doc__)
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with fresh_database("balancer") as fresh:
         found = measure(fresh, options.seconds, options.rounds)

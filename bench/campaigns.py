@@ -9,7 +9,6 @@ then another campaign is created, and at last the whole list is cancelled and dr
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import resource
@@ -21,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fresh import fresh_database
+from options import bench_parser
 from virtual.services import ServiceTime
 
 from zermelo.games import Bounds, open_game
@@ -128,13 +128,10 @@ def _command(words: list[str]) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = bench_parser(__doc__)
     parser.add_argument("--campaigns", type=int, default=2587)
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--lists", action="store_true")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with fresh_database("campaigns") as fresh, connect_once(fresh.url) as connection:
         if options.lists:

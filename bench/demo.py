@@ -8,7 +8,6 @@ has workers, in turns. The demo's own database tells afterwards when its workers
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -18,6 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from options import bench_parser
 
 from zermelo.server.database import connect_once
 from zermelo.server.embedded import EmbeddedPostgres, running
@@ -102,12 +103,9 @@ def show(rounds: list[Round]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = bench_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rounds = [measure(options.workers) for _ in range(options.rounds)]
     if options.json:

@@ -8,7 +8,6 @@ Then SIGTERM; and how long the next start takes until it serves.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -17,6 +16,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from options import bench_parser
 
 from zermelo.server.ports import free_port
 
@@ -63,13 +64,10 @@ def stopped(folder: Path, load_seconds: float) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = bench_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--load-seconds", type=float, default=20.0)
     parser.add_argument("--busy", type=int, default=2 * (os.cpu_count() or 1))
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     busy = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)

@@ -55,6 +55,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # what is collected stays: to look through it again and again takes a second
     config.stash[LEFT_OUT] = Counter()
 
 
@@ -67,6 +68,7 @@ def pytest_collection_finish() -> None:
     # The tests stay until the end: from now on garbage collections pass over them.
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ from zermelo.server.embedded.errors import DiskFullError, EmbeddedError
 from zermelo.server.embedded.files import write_private
 from zermelo.server.embedded.identity import STARTED_IN, Identity, choose_identity, creator_of
 from zermelo.server.embedded.passwords import (
+    ITERATIONS,
     ROLE,
     RULES,
     ensure_password,
@@ -53,6 +54,7 @@ SETTINGS = {
     "checkpoint_timeout": "15min",
     "random_page_cost": "1.1",
     "jit": "off",
+    "scram_iterations": "4096",  # for passwords that are not ours, which may be guessable
     "io_method": "sync",
     "autovacuum_naptime": "15s",
     "autovacuum_vacuum_cost_delay": "10ms",
@@ -200,6 +202,7 @@ class EmbeddedPostgres:
             self._creating = self._popen(
                 target, "initdb", "--no-sync", "--no-instructions", "--auth=scram-sha-256",
                 "--pwfile=/dev/stdin", "--locale=C", "--encoding=UTF8", f"--username={ROLE}",
+                f"--set=scram_iterations={ITERATIONS}",
                 identity=creator_of(self._identity), stdin=stdin,
             )  # fmt: skip
 

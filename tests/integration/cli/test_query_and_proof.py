@@ -11,18 +11,20 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.support.campaigns import solve
+from tests.support.databases import new_database
 from zermelo import ZermeloError
 from zermelo.checker import CertificateError, read_certificate, write_certificate
 from zermelo.checker.certificate_file import MAGIC
 from zermelo.cli import zermelo
-from zermelo.server.campaigns import create_campaign, find_campaign
-from zermelo.server.database import Connection, connect_once
+from zermelo.server.campaigns import find_campaign
+from zermelo.server.database import connect_once
 from zermelo.server.vocabulary import Replication
 
 SPEC = "reversi:4x4"
@@ -36,10 +38,13 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(zermelo, list(words))
 
 
-@pytest.fixture
-def solved(connection: Connection, database: str) -> str:
-    solve(connection, SPEC)
-    return database
+@pytest.fixture(scope="module")
+def solved(postgres: str) -> Iterator[str]:
+    """A database with a finished campaign, which the tests only read."""
+    with new_database(postgres) as url:
+        with connect_once(url) as connection:
+            solve(connection, SPEC)
+        yield url
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -76,11 +81,8 @@ def test_claims(database: str, tmp_path: Path) -> None:
     (["games", "show", "1"], "no game"),
     (["proof", "export", SPEC, "-o", "/nowhere/at/all"], "no folder"),
 ])  # fmt: skip
-def test_mistakes_are_told_in_a_line(
-    connection: Connection, database: str, words: list[str], complaint: str
-) -> None:
-    create_campaign(connection, SPEC, replication="none")
-    done = run(*words, "--database", database)
+def test_mistakes_are_told_in_a_line(solved: str, words: list[str], complaint: str) -> None:
+    done = run(*words, "--database", solved)
     assert isinstance(done.exception, ZermeloError)
     assert done.exception.exit_code in (2, 4)
     assert complaint in str(done.exception)

@@ -204,7 +204,7 @@ def test_no_move_is_written_as_none(original: Certificate, tmp_path: Path) -> No
         write_certificate(tmp_path / "proof", original.header, entries)
 
 
-@examples(25, 150)
+@examples(15, 150)
 @given(st.integers(0, 2**32), st.integers(1, 4))
 def test_what_is_accepted_is_true(
     original: Certificate, tmp_path: Path, seed: int, number: int

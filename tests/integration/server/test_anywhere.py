@@ -30,6 +30,7 @@ from tests.support.strangers import (
     start,
 )
 from zermelo.server.embedded import DataDirectory, EmbeddedError, embedded_database
+from zermelo.server.embedded.passwords import ITERATIONS, ROLE
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs to be several users")
 
@@ -288,6 +289,13 @@ def test_nobody_connects_without_the_password(folder: Path) -> None:
         with psycopg.connect(url) as connection:
             rules = connection.execute("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
             assert rules.fetchall() == [("scram-sha-256",)]
+            # Ours has too many random bits to be guessed; what a person chooses may be short.
+            connection.execute("CREATE ROLE rita PASSWORD 'short'")
+            hashed = connection.execute(
+                "SELECT rolname, split_part(split_part(rolpassword, '$', 2), ':', 1)"
+                " FROM pg_authid WHERE rolpassword IS NOT NULL ORDER BY rolname"
+            )
+            assert hashed.fetchall() == [("rita", "4096"), (ROLE, str(ITERATIONS))]
     passfile = data / "postgres.password"
     assert stat.S_IMODE(passfile.stat().st_mode) == 0o600
     password = passfile.read_text().strip().rpartition(":")[2]

@@ -41,6 +41,7 @@ def library_specs() -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.examples
 @pytest.mark.parametrize("spec", library_specs())
 def test_reference_kernel_and_checker_agree(spec: str) -> None:
     assert compare_games(defined(spec), games=2, plies=30) > 5
@@ -87,6 +88,8 @@ def _compare_random(seeds: range) -> None:
     assert 100 * refused <= len(seeds)
 
 
+@pytest.mark.slow
+@pytest.mark.examples
 def test_random_definitions() -> None:
     _compare_random(range(SOME))
 
@@ -151,6 +154,7 @@ def test_errors_are_found(old: str, new: str, message: str) -> None:
         read(TIC_TAC_TOE.replace(old, new, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_costs_little(name: str) -> None:
     text = HOSTILE[name]

@@ -150,6 +150,7 @@ def middle_of(game: Go, seed: int, most: int) -> tuple[bytes, bytes]:
     return game.encode(position), game.history(position)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(GO_GAMES), st.integers(0, 2**32), st.integers(-4, 4), st.booleans())
 @settings(max_examples=120)
 def test_go_agrees_with_the_plain_solver(spec: str, seed: int, bound: int, weighs: bool) -> None:

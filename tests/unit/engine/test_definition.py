@@ -12,7 +12,7 @@ import pytest
 
 from bench.game_counts import POSITIONS, Reached
 from tests.support.definitions import play_text
-from tests.support.effort import REPEATED, first_of
+from tests.support.effort import REPEATED, first_of, some
 from tests.support.minimax import minimax
 from zermelo.engine import EVERY_ALGORITHM, Known, Status, Window, open_engine
 from zermelo.engine.capabilities import Secured
@@ -74,11 +74,12 @@ def value(spec: str, *, algorithm: str = "mtdf") -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.examples
 @pytest.mark.parametrize("spec", EVERY)
 def test_the_kernel_plays_as_the_reference(spec: str) -> None:
     engine = engine_for(spec)
     game, core = engine.game, engine.core
-    for line in games_of(game, 3):
+    for line in games_of(game, some(1, 3)):
         for position in line:
             key, moves = game.encode(position), game.moves(position)
             if not moves:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.effort import first_of
-from tests.support.machine import MakeCore, MakeEngine
+from tests.support.machine import BEST_ALONE, MakeCore, MakeEngine
 from tests.support.oracle import BOARDS, Position, random_play, reversi
 from zermelo.cext.cpu import instruction_sets
 from zermelo.engine import EngineError, Window
@@ -188,6 +188,7 @@ def test_without_weights_there_is_still_a_guess(make_core: MakeCore) -> None:
     assert make_core(game).guess(game.initial().own, game.initial().opponent) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
     game = reversi(path.stem.replace("-", ":"))
@@ -208,6 +209,7 @@ def test_shipped_weights(path: Path, make_engine: MakeEngine) -> None:
 
 
 @pytest.mark.slow
+@BEST_ALONE
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: MakeEngine) -> None:
     """Over late positions the guess must be nearer to the value than always saying 0."""
@@ -224,6 +226,7 @@ def test_shipped_weights_guess_better_than_nothing(path: Path, make_engine: Make
 
 
 @pytest.mark.slow
+@BEST_ALONE
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_efforts_tell_answers_and_costs(path: Path, make_engine: MakeEngine) -> None:
     """Whether a score is reached, and the nodes that takes, are near what efforts say."""
@@ -353,6 +356,7 @@ def test_many_positions_are_appraised_like_each_alone(make_engine: MakeEngine) -
     assert engine.efforts_all([]) == []
 
 
+@pytest.mark.slow
 def test_new_weights_change_what_was_looked_at_before(make_core: MakeCore) -> None:
     game = reversi("reversi:4x4")
     core, start = make_core(game), game.initial()

@@ -18,6 +18,7 @@ def prover(rows: int, cols: int) -> Prover:
     return Prover(rows, cols, "psk", False, False, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cols", "legal"), [(2, 2, 57), (3, 3, 12675), (3, 4, 321689)])
 def test_number_of_legal_boards(rows: int, cols: int, legal: int) -> None:
     assert Retrograde(rows, cols).legal == legal
@@ -41,6 +42,7 @@ def test_certain_area_is_certain_against_every_attack(rows: int, cols: int) -> N
     assert claims
 
 
+@pytest.mark.slow
 @pytest.mark.examples
 @pytest.mark.parametrize("size", ["1x6", "2x2", "2x3", "2x4", "3x3", "3x4"])
 def test_basic_ko_with_draws_equals_the_oracle(size: str) -> None:

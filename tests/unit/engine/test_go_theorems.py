@@ -57,7 +57,7 @@ def positions(draw: st.DrawFn, game: Go, signs: str = "XO.") -> GoPosition:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["1x5", "2x2", "2x3", "2x3,ko=ssk", "2x2,ko=ssk"])
-@examples(8, 25)
+@examples(4, 25)
 @given(st.data())
 def test_no_proof_is_reused_where_history_breaks_it(spec: str, data: st.DataObject) -> None:
     """Rules 1 to 4: what is given about a child of one position is also in the table."""

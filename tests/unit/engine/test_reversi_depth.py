@@ -122,6 +122,7 @@ def test_stable_discs_are_never_turned() -> None:
     assert search.evaluate(game.initial()) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.examples
 @pytest.mark.parametrize(
     ("size", "plies"),

@@ -48,6 +48,7 @@ def test_games_do_not_see_each_others_entries(table: SharedTable) -> None:
     assert large.core.ask(start.own, start.opponent) is None
 
 
+@pytest.mark.slow
 @given(
     told=st.lists(
         st.tuples(st.integers(0, 2**16 - 1), st.integers(-16, 16), st.integers(-16, 16)),

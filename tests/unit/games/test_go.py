@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from tests.support.effort import some
 from tests.support.go_positions import RULES, go, wander
 from zermelo.games import GameError, open_game
 from zermelo.games.go import PASS, Go
@@ -114,13 +115,14 @@ def test_komi_counts_for_white() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.examples
 @pytest.mark.parametrize("rules", RULES)
 def test_a_position_survives_every_encoding(rules: str) -> None:
     rng = random.Random(rules)
     for size in ("1x5", "2x3", "3x3"):
         game = go(f"{size},{rules}")
         assert open_game(game.short_spec) == open_game(game.spec) == game
-        for _ in range(40):
+        for _ in range(some(10, 40)):
             position = wander(game, rng, 30)
             assert game.decode(game.encode(position), game.history(position)) == position
             assert game.parse(game.format(position)) == position

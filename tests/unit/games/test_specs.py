@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import catalogue
+from tests.support.effort import examples
 from zermelo.games import GameError, game_names, open_game
 from zermelo.games.spec import Spec, format_spec, parse_spec
 
@@ -83,7 +84,7 @@ _parts = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@examples(120, 500)
 @given(st.one_of(st.text(), st.lists(_parts, max_size=9).map("".join)))
 def test_any_text_names_a_game_or_is_refused(text: str) -> None:
     game, message = None, ""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.support.effort import long
 from zermelo.cli import zermelo
 from zermelo.games import open_game
 from zermelo.research import founding
@@ -74,6 +75,12 @@ def test_perft_has_the_ratios_of_the_founding_document() -> None:
     assert ratios == ["4.00", "3.00", "4.67", "4.36", "5.72", "5.87"]
 
 
+def test_lines_of_play_agree() -> None:
+    lines = founding.count_lines(open_game(founding.SPEC), 7, lambda what, done: None)
+    assert [line.here for line in lines] == list(founding.LINES[:7])
+
+
+@long
 def test_lines_of_play_agree_but_for_the_forced_passes() -> None:
     lines = founding.count_lines(open_game(founding.SPEC), 9, lambda what, done: None)
     assert [line.here for line in lines[:8]] == list(founding.LINES[:8])

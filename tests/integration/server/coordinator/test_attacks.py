@@ -203,44 +203,48 @@ def test_results_for_leases_that_do_not_exist_are_not_looked_at(
     assert host.submit(*results) == [pb.Receipt.REFUSED] * 256
 
 
-def test_calls_are_charged_by_their_leases(guarded: str, connection: Connection) -> None:
+HELLO = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
+
+
+@pytest.fixture
+def ada(stub: service.CoordinatorStub, connection: Connection) -> dict[str, Any]:
+    """What the calls of a volunteer carry whose host has said hello."""
     token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
-    with grpc.insecure_channel(guarded) as channel:
-        stub = service.CoordinatorStub(channel)
-        hello = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
-        stub.Hello(hello, metadata=bearer(token), timeout=60)
-        request = pb.SubmitResultsRequest(
-            host_key=KEY, results=[pb.Result(lease_id=1, answer=pb.YES)] * 256
-        )
-        calls = [
-            stub.SubmitResults.future(request, metadata=bearer(token), timeout=60)
-            for _ in range(30)  # each counts as 33, of 200 at once
-        ]
-        refused = [call for call in calls if call.code() != grpc.StatusCode.OK]
-        assert 15 < len(refused) < 30
-        for call in refused:
-            assert dict(call.trailing_metadata())[service.REASON] == service.TOO_FAST
+    more = {"metadata": bearer(token), "timeout": 60}
+    stub.Hello(HELLO, **more)
+    return more
+
+
+def test_calls_are_charged_by_their_leases(
+    stub: service.CoordinatorStub, ada: dict[str, Any]
+) -> None:
+    request = pb.SubmitResultsRequest(
+        host_key=KEY, results=[pb.Result(lease_id=1, answer=pb.YES)] * 256
+    )
+    calls = [
+        stub.SubmitResults.future(request, **ada)
+        for _ in range(30)  # each counts as 33, of 200 at once
+    ]
+    refused = [call for call in calls if call.code() != grpc.StatusCode.OK]
+    assert 15 < len(refused) < 30
+    for call in refused:
+        assert dict(call.trailing_metadata())[service.REASON] == service.TOO_FAST
 
 
 def test_results_for_leases_that_do_not_exist_are_charged_to_the_account(
-    guarded: str, connection: Connection
+    stub: service.CoordinatorStub, ada: dict[str, Any]
 ) -> None:
     """More hosts of the account do not help."""
-    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
-    with grpc.insecure_channel(guarded) as channel:
-        stub = service.CoordinatorStub(channel)
-        hello = pb.HelloRequest(protocol_version=1, host_key=KEY, workers=1)
-        stub.Hello(hello, metadata=bearer(token), timeout=60)
-        request = pb.SubmitResultsRequest(
-            host_key=KEY,
-            results=[pb.Result(lease_id=n, answer=pb.YES) for n in range(1, 257)],
-        )
-        stub.SubmitResults(request, metadata=bearer(token), timeout=60)
-        hello.host_key = b"l" * 16
-        with pytest.raises(grpc.RpcError) as refused:
-            stub.Hello(hello, metadata=bearer(token), timeout=60)
-        assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert refused.value.details() == "too many calls; slow down"
+    request = pb.SubmitResultsRequest(
+        host_key=KEY,
+        results=[pb.Result(lease_id=n, answer=pb.YES) for n in range(1, 257)],
+    )
+    stub.SubmitResults(request, **ada)
+    other = pb.HelloRequest(protocol_version=1, host_key=b"l" * 16, workers=1)
+    with pytest.raises(grpc.RpcError) as refused:
+        stub.Hello(other, **ada)
+    assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert refused.value.details() == "too many calls; slow down"
 
 
 @pytest.mark.parametrize(

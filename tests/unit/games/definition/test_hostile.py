@@ -10,6 +10,7 @@ from itertools import islice
 import pytest
 
 from tests.support.definitions import play_text
+from tests.support.effort import REPEATED, long
 from tests.support.hostile_definitions import HOSTILE, changed_copies
 from zermelo.engine.definition_program import Program
 from zermelo.games import GameError
@@ -17,7 +18,8 @@ from zermelo.games import GameError
 MOST_SECONDS = 1.0
 MOST_BYTES = 64 << 20
 FUZZED = 50  # for each seed
-SEEDS, MANY_SEEDS = 4, 200
+#: Of the short, of a bounded and of the whole long run.
+SEEDS, BOUNDED_SEEDS, MANY_SEEDS = 4, 40, 200
 MEASURED = 40  # one of this number is measured for its memory, too
 
 
@@ -52,7 +54,8 @@ HARMLESS = {"long sum"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(SEEDS), *(
-    pytest.param(seed, marks=pytest.mark.long) for seed in range(SEEDS, MANY_SEEDS)
+    pytest.param(seed, marks=long if seed < BOUNDED_SEEDS else REPEATED)
+    for seed in range(SEEDS, MANY_SEEDS)
 )])
 def test_changed_copies_of_the_library_play_or_are_refused(seed: int) -> None:
     rng = random.Random(seed)

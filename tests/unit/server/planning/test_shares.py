@@ -67,9 +67,10 @@ class Queue:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "seconds"), [(1.0, 1.0), (3.0, 1.0), (1.0, 10.0), (3.0, 0.2)])
 def test_groups_get_nodes_by_their_shares(share: float, seconds: float) -> None:
-    queue = Queue({"list": (200, 1.0, 1.0), "alone": (1, share, seconds)}, workers=8)
+    queue = Queue({"list": (40, 1.0, 1.0), "alone": (1, share, seconds)}, workers=8)
     queue.run(300.0 * min(1.0, 2 * seconds))
     found = queue.by_group()
     assert found["alone"] / found["list"] == pytest.approx(share, rel=0.15)

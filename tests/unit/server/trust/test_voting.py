@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.effort import examples
 from zermelo.games import Bounds
 from zermelo.server.trust import records
 from zermelo.server.trust.voting import (
@@ -81,7 +82,7 @@ def test_honest_answers_never_contradict_each_other(
         assert len(users(verdict.winners)) >= 2
 
 
-@settings(max_examples=500)
+@examples(150, 500)
 @given(elections(most_liars=1), st.integers(2, 4))
 def test_one_liar_never_gets_a_wrong_bound_in(
     election: tuple[int, int, list[Vote], list[bool]], quorum: int
@@ -93,7 +94,7 @@ def test_one_liar_never_gets_a_wrong_bound_in(
         assert not any(honest[loser.lease - 1] for loser in verdict.losers)
 
 
-@settings(max_examples=500)
+@examples(150, 500)
 @given(elections(most_liars=2))
 def test_two_liars_lose_against_any_honest_objection(
     election: tuple[int, int, list[Vote], list[bool]]
