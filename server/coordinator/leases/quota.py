@@ -210,6 +210,7 @@ def open_slots(
     users = None if free_of_users is None else dict(free_of_users)
     slots: list[Slot] = []
     for turn in range(max((request.wanted for request in requests), default=0)):
+        before = len(slots)
         for place, (host, user, wanted, speed) in enumerate(requests, 1):
             if turn >= wanted or hosts.get((host, user), 0) <= 0:
                 continue
@@ -219,4 +220,6 @@ def open_slots(
                 users[user] -= 1
             hosts[host, user] -= 1
             slots.append(Slot(place, host, user, speed))
+        if len(slots) == before:
+            break  # nobody has room: a greedy request must not take a thousand turns
     return slots
