@@ -239,26 +239,20 @@ class DefinedPictures:
         return tuple(points)
 
     def _captions(self, position: DefinedPosition) -> list[str]:
-        model, lines = self._model, []
-        goes_on = False
+        model, lines, goes_on = self._model, list[str](), False
         for name in model.free_counters:
+            counters = [(each, position.counters[at]) for at, each in enumerate(model.counters)
+                        if each.name == name]  # fmt: skip
             if name in self._style.steps:
-                goes_on |= any(
-                    position.counters[at] != each.start
-                    for at, each in enumerate(model.counters) if each.name == name
-                )  # fmt: skip
-                continue
-            if name == CLOCK:
-                at = model.counter(CLOCK, None)
-                if at is not None:
-                    lines.append(f"{position.counters[at]} of {model.counters[at].most} moves to the limit")
-                continue
-            values = [
-                (f"{model.side_names[each.side]} " if each.side is not None else "")
-                + str(position.counters[at])
-                for at, each in enumerate(model.counters) if each.name == name
-            ]
-            lines.append(f"{name}: {', '.join(values)}")
+                goes_on |= any(value != each.start for each, value in counters)
+            elif name == CLOCK:
+                lines += [f"{value} of {each.most} moves to the limit" for each, value in counters]
+            else:
+                values = [
+                    str(value) if each.side is None else f"{model.side_names[each.side]} {value}"
+                    for each, value in counters
+                ]
+                lines.append(f"{name}: {', '.join(values)}")
         if position.pending:
             cell = model.board.names[cells_of(position.pending)[0]]
             lines.append(f"the piece on {cell} goes on")
