@@ -48,8 +48,10 @@ class Attacker(ABC):
         self._address = address
         self._key = secrets.token_bytes(16)
         self._codes = codes
+        self._end = 0.0
 
     async def live(self, end: float) -> None:
+        self._end = end
         await asyncio.sleep(random.uniform(0, ARRIVAL))
         await self._try(hello(self._stub, self._more["metadata"], self._key))
         while time.monotonic() < end:
@@ -61,14 +63,14 @@ class Attacker(ABC):
         """One round of the attack."""
 
     async def _try(self, call: Any) -> Any:
-        """The reply, if there is one; waits as long as it is told to, but a minute."""
+        """The reply, if there is one; waits as long as it is told to, or until the end."""
         name = type(self).__name__.lower()
         try:
             reply = await call
         except grpc.aio.AioRpcError as error:
             self._codes[f"{name} {error.code().name}"] += 1
             told = dict(error.trailing_metadata() or ()).get(service.RETRY_AFTER, "100")
-            await asyncio.sleep(min(60.0, int(told) / 1000))
+            await asyncio.sleep(min(int(told) / 1000, max(0.0, self._end - time.monotonic())))
             return None
         self._codes[f"{name} OK"] += 1
         return reply

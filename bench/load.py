@@ -66,6 +66,8 @@ class Report:
     own_delay_p99_ms: float
     #: Microseconds of processor time for a call of a volunteer.
     cpu_per_call: dict[str, float]
+    #: Cores that each kept busy; "volunteers" and "attackers" are the load itself.
+    cores: dict[str, float]
     #: What the attackers got, by kind and status.
     attacks: dict[str, int]
     #: How many processes wanted a processor, at the end.
@@ -130,7 +132,7 @@ def measure(
                 feeder = Feeder(connection, campaign)
                 crowd.start("volunteers", volunteers_process(ADDRESS, honest, seconds, out))
                 expected = [out]
-                before = cpu_seconds(services, postgres.pid or 0)
+                before, began = cpu_seconds(services, postgres.pid or 0), time.monotonic()
                 if attackers:
                     enemies = tokens[:attackers]
                     crowd.start("attackers",
@@ -144,6 +146,8 @@ def measure(
                     crowd.check()
                     scales.look()
                 used = cpu_seconds(services, postgres.pid or 0) | cpu_seconds(crowd)
+                used = {name: spent - before.get(name, 0.0) for name, spent in used.items()}
+                elapsed = time.monotonic() - began
                 told = Told(**json.loads(out.read_text()))
                 stored = {row[0] for row in connection.execute("SELECT lease FROM results")}
                 # The feeder asks in the place of a generator and counts nothing.
@@ -161,9 +165,8 @@ def measure(
         request_p99_ms=percentile(told.request, 0.99),
         submit_p99_ms=percentile(told.submit, 0.99), heartbeat_p99_ms=percentile(told.beat, 0.99),
         own_delay_p99_ms=1000 * sorted(told.delays)[int(0.99 * len(told.delays))],
-        cpu_per_call={
-            name: 1e6 * (spent - before.get(name, 0.0)) / calls for name, spent in used.items()
-        },
+        cpu_per_call={name: 1e6 * spent / calls for name, spent in used.items()},
+        cores={name: spent / elapsed for name, spent in used.items()},
         attacks=json.loads(attacked.read_text()) if attackers else {},
         load_average=os.getloadavg()[0], memory=scales.memory,
     )  # fmt: skip
@@ -171,14 +174,14 @@ def measure(
 
 def show(report: Report) -> None:
     for name, value in asdict(report).items():
-        if name not in ("memory", "failed_calls", "cpu_per_call", "attacks"):
+        if name not in ("memory", "failed_calls", "cpu_per_call", "cores", "attacks"):
             print(f"{name:24} {f'{value:,.1f}' if isinstance(value, float) else value}")
     for status, count in sorted(report.failed_calls.items()):
         print(f"failed and made again    {status}: {count}")
     for status, count in sorted(report.attacks.items()):
         print(f"attacks                  {status}: {count}")
     for name, spent in report.cpu_per_call.items():
-        print(f"CPU per call, µs         {name}: {spent:.0f}")
+        print(f"CPU per call, µs         {name}: {spent:.0f} ({report.cores[name]:.2f} cores)")
     for name in SERVICES:
         told = " ".join(f"{look.megabytes.get(name, 0):.0f}" for look in report.memory)
         print(f"{name + ', MB':24} {told}")

@@ -284,13 +284,17 @@ def cpu_seconds(supervisor: Supervisor, postgres: int = 0) -> dict[str, float]:
     used: dict[str, float] = {}
     for child in supervisor.children:
         used[child.name] = used.get(child.name, 0.0) + (_cpu(child.pid) if child.pid else 0.0)
-    if not postgres:
-        return used
-    backends = Path(f"/proc/{postgres}/task/{postgres}/children").read_text().split()
-    used["postgres"] = _cpu(postgres)
-    for pid in map(int, backends):
-        with suppress(FileNotFoundError, ProcessLookupError):  # a worker that ended meanwhile
-            used["postgres"] += _cpu(pid)
+    if postgres:
+        used["postgres"] = family_cpu(postgres)
+    return used
+
+
+def family_cpu(pid: int) -> float:
+    """CPU time of a process and of its children, so far."""
+    used = _cpu(pid)
+    for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        with suppress(FileNotFoundError, ProcessLookupError):  # one that ended meanwhile
+            used += _cpu(child)
     return used
 
 

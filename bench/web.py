@@ -17,6 +17,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import os
 import random
 import shutil
 import socket
@@ -47,6 +48,8 @@ from zermelo.web.settings import WebSettings
 
 SPEC = "reversi:8x8"
 PAGES = 1000
+#: Pages before the clock starts.
+WARM_UP = 50
 BATCH = 20_000
 #: What every update begins with.
 UPDATE = b"event: "
@@ -66,6 +69,8 @@ def settings(listen: str) -> WebSettings:
 @contextmanager
 def database(kept: Path | None = None) -> Iterator[str]:
     """A database that ends with this run, or one in a folder that is kept."""
+    if kept is not None:
+        kept.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="zermelo-bench-") as folder:
         Path(folder).chmod(0o755)
         with running(EmbeddedPostgres(kept or Path(folder))) as url:
@@ -76,6 +81,13 @@ def database(kept: Path | None = None) -> Iterator[str]:
 @contextmanager
 def site(url: str) -> Iterator[WebSettings]:
     """The pages, in a process of their own."""
+    with site_process(url) as (chosen, _):
+        yield chosen
+
+
+@contextmanager
+def site_process(url: str) -> Iterator[tuple[WebSettings, int]]:
+    """The pages, and the number of the process that serves them."""
     chosen = settings(f"{LOOPBACK}:{free_port()}")
     code = "import sys; from bench.web import serve_until_closed as serve; serve(*sys.argv[1:])"
     process = subprocess.Popen(
@@ -83,7 +95,7 @@ def site(url: str) -> Iterator[WebSettings]:
     )
     try:
         _wait_until_served(chosen)
-        yield chosen
+        yield chosen, process.pid
     finally:
         if process.stdin is not None:
             process.stdin.close()
@@ -160,26 +172,44 @@ def addresses(campaign: Campaign, count: int) -> list[str]:
 
 
 def measure_position(nodes: int, kept: Path | None) -> dict[str, Any]:
+    from pipeline import family_cpu  # not known to the process of the pages
+
     with database(kept) as url, connect_once(url) as connection:
         campaign = grow(connection, nodes)
-        with site(url) as chosen:
+        with site_process(url) as (chosen, pages):
             client = HTTPConnection(*chosen.address)
-            times = []
-            for path in addresses(campaign, PAGES + 50):
-                began = time.perf_counter()
-                client.request("GET", path)
-                answer = client.getresponse()
-                answer.read()
-                times.append(1000 * (time.perf_counter() - began))
-                if answer.status != 200:
-                    raise SystemExit(f"{path}: {answer.status}")
+            paths = addresses(campaign, PAGES + WARM_UP)
+            for path in paths[:WARM_UP]:
+                load(client, path)
+            processes = pages, parent_of(connection.info.backend_pid)
+            before = [family_cpu(process) for process in processes]
+            times = sorted(load(client, path) for path in paths[WARM_UP:])
+            used = [family_cpu(process) - spent
+                    for process, spent in zip(processes, before, strict=True)]  # fmt: skip
         row = connection.execute("SELECT count(*) FROM nodes").fetchone()
-    times = sorted(times[50:])
     return {
         "nodes": row[0] if row else 0, "pages": len(times),
         "p50_ms": round(statistics.median(times), 1),
         "p99_ms": round(times[int(0.99 * len(times))], 1), "worst_ms": round(times[-1], 1),
+        "cpu_ms": round(1000 * used[0] / PAGES, 1),
+        "postgres_cpu_ms": round(1000 * used[1] / PAGES, 1), "load_average": os.getloadavg()[0],
     }  # fmt: skip
+
+
+def load(client: HTTPConnection, path: str) -> float:
+    """How many milliseconds a page takes."""
+    began = time.perf_counter()
+    client.request("GET", path)
+    answer = client.getresponse()
+    answer.read()
+    taken = 1000 * (time.perf_counter() - began)
+    if answer.status != 200:
+        raise SystemExit(f"{path}: {answer.status}")
+    return taken
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 # -- viewers ----------------------------------------------------------------------------------

@@ -100,6 +100,8 @@ class Picture:
     ground: Ground = Ground.PLAIN
     #: The sign of an empty point in text.
     empty: str = "-"
+    #: Rows of points along the border that a side is to join, with the colour of that side.
+    borders: tuple[tuple[tuple[int, ...], Colour], ...] = ()
 
     def xy(self, point: int) -> tuple[float, float]:
         """Where a point is: to the right and downwards from the first row and column."""

@@ -124,6 +124,13 @@ class Reversi(Game[ReversiPosition]):
             return placements
         return [PASS]
 
+    def is_final(self, position: ReversiPosition) -> bool:
+        # One move of either side is enough to know.
+        return not any(
+            self.flips(at, square)
+            for at in (position, _other_side(position)) for square in self.squares
+        )  # fmt: skip
+
     def play(self, position: ReversiPosition, move: Move) -> ReversiPosition:
         if move == PASS:
             if self.moves(position) != [PASS]:

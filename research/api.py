@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
 from psycopg.rows import class_row
 
-from zermelo.games import Bounds, open_game
+from zermelo.games import Bounds, Game, open_game
 from zermelo.research import replies
 from zermelo.research.queries import MOST_ROWS, Campaigns, Query
 from zermelo.research.tree_queries import TreeQueries, one_state
@@ -36,6 +36,17 @@ class TreeCampaigns(Campaigns):
 
     def close(self) -> None:
         """The connection is its owner's."""
+
+    def one_state(self) -> AbstractContextManager[None]:
+        """All that is asked inside is answered from one state of the database."""
+        return one_state(self._connection)
+
+    def finished_campaign(self, game: Game[Any]) -> str:
+        """A finished campaign from the start of a game; empty if there is none."""
+        with self.one_state():
+            asked = self._connection.execute(named_query("finished_campaign"), (game.spec,))
+            row = asked.fetchone()
+        return "" if row is None else str(row[0])
 
     def campaign(self, name: str) -> TreeQueries:
         with one_state(self._connection):

@@ -36,9 +36,15 @@ class UnknownWorkunitError(ZermeloError):
 
 @contextmanager
 def one_state(connection: Connection) -> Iterator[None]:
-    """All that is read inside is one state of the database; its loss is a `DatabaseError`."""
+    """All that is read inside is one state of the database; its loss is a `DatabaseError`.
+
+    Inside another one it is the other's, and takes no statement.
+    """
     with clear_errors():
-        if connection.info.transaction_status is TransactionStatus.IDLE:
+        if connection.info.transaction_status is not TransactionStatus.IDLE:
+            yield
+            return
+        if connection.isolation_level is not IsolationLevel.REPEATABLE_READ:
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
         with connection.transaction():
             yield
@@ -105,24 +111,38 @@ class TreeQueries(Queries):
     # -- positions ----------------------------------------------------------------------
 
     def _position(self, position: str | None, moves: Iterable[str]) -> replies.PositionReport:
+        report, _ = self.explore([self.find(position, moves)])
+        return report
+
+    def explore(
+        self, way: Sequence[Any]
+    ) -> tuple[replies.PositionReport, list[replies.Worth]]:
+        """All about the last of some positions, and the worth of each of them."""
+        with one_state(self._connection):
+            return self._explore(way)
+
+    def _explore(
+        self, way: Sequence[Any]
+    ) -> tuple[replies.PositionReport, list[replies.Worth]]:
         game = self.game
-        asked = self.find(position, moves)
+        asked = way[-1]
         options = [(move, game.play(asked, move)) for move in game.moves(asked)]
         # One journey to the database for both: the id is known before it is asked, unless another
         # position holds it.
         likely = node_id(self.campaign.id, self._place(asked))
         with self._connection.pipeline():
             cursor = self._connection.execute(query("provenance"), (likely,))
-            nodes = self._nodes([asked, *(after for _, after in options)])
-            node = nodes[0]
+            nodes = self._nodes([*way, *(after for _, after in options)])
+            node = nodes[len(way) - 1]
             if node is not None and node.id != likely:
                 cursor = self._connection.execute(query("provenance"), (node.id,))
             provenance = [] if node is None else cursor.fetchall()
-        worth = self._worth(asked, node)
+        on_the_way = [self._worth(at, there) for at, there in zip(way, nodes, strict=False)]
+        worth = on_the_way[-1]
         worths = [self._worth(after, below)
-                  for (_, after), below in zip(options, nodes[1:], strict=True)]
+                  for (_, after), below in zip(options, nodes[len(way):], strict=True)]
         names = [game.move_name(move) for move, _ in options]
-        return replies.PositionReport(
+        report = replies.PositionReport(
             position=game.format(asked),
             node=None if node is None else node.id,
             worth=worth,
@@ -130,6 +150,7 @@ class TreeQueries(Queries):
             moves=_moves_worth(worth, names, worths, game.score_range),
             provenance=[replies.Provenance(*row) for row in provenance],
         )
+        return report, on_the_way
 
     def _line(self, position: str | None, moves: Iterable[str]) -> list[replies.LineStep]:
         start = self.find(position, moves)
@@ -220,10 +241,12 @@ class TreeQueries(Queries):
     def _worth(self, position: Any, node: Node | None) -> replies.Worth:
         game = self.game
         rules = game.score_range
+        if node is not None:  # a final position came into the tree with its score
+            return replies.Worth.of(node.bounds, rules)
         if game.is_final(position):
             score = game.score(position)
             return replies.Worth.of(Bounds(score, score), rules)
-        return replies.Worth.of(rules if node is None else node.bounds, rules)
+        return replies.Worth.of(rules, rules)
 
 
 def _moves_worth(

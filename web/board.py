@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 from typing import Any
 
 from zermelo.games import Game, Move
@@ -22,6 +22,8 @@ DISC = 25
 #: Room for labels beside boards that cannot have them inside.
 MARGIN = 22
 HEXAGON = CELL / 3**0.5
+#: How far outside the cells the line is that shows whose side of the board it is, and its room.
+BORDER_DISTANCE, BORDER_ROOM = 0.64 * CELL, 12
 #: Boards of at most this many columns are narrow.
 NARROW = 3
 #: Of a heap that is shown by its counters.
@@ -107,6 +109,8 @@ class Board:
     last: list[tuple[float, float]]
     #: Lines through what the last move captured, as one path.
     captures: str
+    #: The sides of the board that belong to a player: a path and a colour each.
+    borders: list[tuple[str, str]]
     captions: Sequence[str]
     name: str
 
@@ -154,7 +158,7 @@ def draw_board(
         left, top, right - left, bottom - top, str(picture.surface), str(picture.ground),
         cell_path(picture), line_path(picture, picture.lines), corner_dots(picture),
         _labels(picture, frame), stones(picture), marks, buttons, _last(game, picture, last),
-        captures, picture.captions,
+        captures, border_paths(picture), picture.captions,
         f"{game.short_spec}: {', '.join(picture.captions)}",
     )  # fmt: skip
 
@@ -209,6 +213,10 @@ def frame_of(picture: Picture) -> tuple[float, float, float, float]:
     top, bottom = min(y for _, y in places) - half, max(y for _, y in places) + half
     if picture.surface is Surface.HEXAGONS:
         top, bottom = top - (HEXAGON - half), bottom + (HEXAGON - half)
+    if picture.borders:
+        left, top, right, bottom = (
+            left - BORDER_ROOM, top - BORDER_ROOM, right + BORDER_ROOM, bottom + BORDER_ROOM
+        )
     if picture.surface not in (Surface.SQUARES, Surface.PITS):
         if picture.rows:
             left -= MARGIN
@@ -235,6 +243,28 @@ def cell_path(picture: Picture) -> str:
     if picture.surface in (Surface.PITS, Surface.HEAPS):
         return "".join(circle(x, y, CELL * 0.46) for x, y in _places(picture))
     return ""
+
+
+def border_paths(picture: Picture) -> list[tuple[str, str]]:
+    """A line outside of each row of points that a side is to join, with the side's colour."""
+    places = _places(picture)
+    if not picture.borders or len(places) < 2:
+        return []
+    middle_x = sum(x for x, _ in places) / len(places)
+    middle_y = sum(y for _, y in places) / len(places)
+    found = []
+    for points, colour in picture.borders:
+        (x1, y1), (x2, y2) = places[points[0]], places[points[-1]]
+        # At a right angle to the row, away from the middle of the board.
+        length = hypot(x2 - x1, y2 - y1) or 1.0
+        out_x, out_y = (y2 - y1) / length, (x1 - x2) / length
+        if out_x * (middle_x - x1) + out_y * (middle_y - y1) > 0:
+            out_x, out_y = -out_x, -out_y
+        dx, dy = BORDER_DISTANCE * out_x, BORDER_DISTANCE * out_y
+        found.append((
+            f"M{x1 + dx:.1f} {y1 + dy:.1f}L{x2 + dx:.1f} {y2 + dy:.1f}", str(colour)
+        ))
+    return found
 
 
 def _places(picture: Picture) -> list[tuple[float, float]]:

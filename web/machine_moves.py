@@ -12,13 +12,12 @@ from zermelo.games import Game
 from zermelo.players import PlayerError
 from zermelo.research.api import TreeCampaigns
 from zermelo.research.replies import Worth
-from zermelo.server.vocabulary import CampaignState
 from zermelo.web.errors import Offer, TroubleError
 from zermelo.web.opponents import BusyError, SlowError
 from zermelo.web.playing import PROOF, Table
 from zermelo.web.security import household
 from zermelo.web.site import Site, site_of
-from zermelo.web.standing import overview
+from zermelo.web.standing import KEEP_SECONDS
 from zermelo.web.words import path_part
 
 #: Below the frontier of a proof the engine may take this many nodes for a move.
@@ -65,11 +64,11 @@ async def machine_move(
 
 async def find_proof(site: Site, game: Game[Any]) -> str:
     """A finished campaign of the game; empty if there is none."""
-    for card in (await overview(site.library)).campaigns:
-        finished = card.state == CampaignState.FINISHED and not card.is_claim
-        if finished and card.game == game.short_spec:
-            return card.campaign
-    return ""
+    library = site.library
+    return await library.keep(
+        ("proof", game.spec), KEEP_SECONDS,
+        lambda: library.ask(lambda campaigns: campaigns.finished_campaign(game)),
+    )  # fmt: skip
 
 
 async def proved_worths(

@@ -11,6 +11,7 @@ from zermelo.games.picture import Picture, Surface
 from zermelo.web.board import (
     CELL,
     DISC,
+    border_paths,
     cell_path,
     circle,
     corner_dots,
@@ -36,6 +37,7 @@ class Miniature:
     #: The seeds of pits and heaps, each with its place.
     counts: list[tuple[float, float, int]]
     dots: list[tuple[float, float]]
+    borders: list[tuple[str, str]]
     name: str
 
 
@@ -56,7 +58,7 @@ def draw_miniature(game: Game[Any], position: Any) -> Miniature:
     return Miniature(
         left, top, right - left, bottom - top, str(picture.ground), cells,
         line_path(picture, picture.lines), pieces, counts, corner_dots(picture),
-        game.format(position),
+        border_paths(picture), game.format(position),
     )  # fmt: skip
 
 

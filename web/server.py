@@ -107,7 +107,9 @@ async def _renew(config: uvicorn.Config, files: CertificateFiles) -> None:
 def _bound(settings: WebSettings) -> socket.socket:
     host, port = settings.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # Only with the protocol named does asyncio turn Nagle's algorithm off: a reply is written in
+    # two parts, and the second would wait for the first's delayed acknowledgement, about 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host or LOOPBACK, port))

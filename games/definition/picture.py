@@ -7,13 +7,15 @@ the first and the second player; signs other than ``X``, ``O`` and ``#`` are wri
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from zermelo.games.definition.board import cells_of
 from zermelo.games.definition.document import Table
 from zermelo.games.definition.errors import unknown
-from zermelo.games.definition.model import Model, PieceValue
+from zermelo.games.definition.model import CLOCK, Model, PieceValue
 from zermelo.games.definition.reference import PASS, DefinedPosition, Reference, drawn_cells
 from zermelo.games.interface import Move
 from zermelo.games.picture import (
@@ -42,6 +44,8 @@ _SIDES = (Colour.BLACK, Colour.WHITE)
 _NEUTRAL = (Colour.GREEN, Colour.BROWN, Colour.BLUE, Colour.YELLOW)
 _PLAIN_SIGNS = "XO#"
 _BUTTON = Touch(TouchKind.BUTTON)
+#: The end of a game in which sides join regions.
+_JOINS = re.compile(r"\s*connected\(\s*(own|enemy)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)\s*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,10 @@ class Style:
     ground: Ground
     #: What each value of a cell looks like; None: the empty cell.
     pieces: tuple[Piece | None, ...]
+    #: The rows of cells that a side is to join, with its colour.
+    borders: tuple[tuple[tuple[int, ...], Colour], ...] = ()
+    #: Counters that only tell where in its turn a side is.
+    steps: frozenset[str] = frozenset()
 
 
 def read_style(document: Table, model: Model) -> Style:
@@ -75,7 +83,38 @@ def read_style(document: Table, model: Model) -> Style:
         looks = _read_looks(wanted.table(kind), [pieces[at] for at in values])
         for at, piece in zip(values, looks, strict=True):
             pieces[at] = piece
-    return Style(surface, ground, (None, *pieces))
+    return Style(
+        surface, ground, (None, *pieces), tuple(_borders(document, model, pieces)),
+        _steps(document, model),
+    )  # fmt: skip
+
+
+def _borders(
+    document: Table, model: Model, pieces: list[Piece]
+) -> Iterator[tuple[tuple[int, ...], Colour]]:
+    """What each side is to join on a board of hexagons, where that is how a game ends."""
+    if model.board.kind != "hex":
+        return
+    colours = {piece.side: piece.colour for piece in pieces if piece.side is not None}
+    for end in document.tables("end"):
+        joins = _JOINS.fullmatch(end.expression("if", "").text)
+        if joins is None:
+            continue
+        whose, *regions = joins.groups()
+        if not set(regions) <= set(model.regions):
+            continue
+        for side, colour in sorted(colours.items()):
+            # An end is written as the side to move sees it.
+            seen_by = side if whose == "own" else 1 - side
+            for region in regions:
+                yield tuple(cells_of(model.region(region, seen_by))), colour
+
+
+def _steps(document: Table, model: Model) -> frozenset[str]:
+    """The counters by which a turn has several moves."""
+    told = [move.expression("again").text for move in document.tables("move") if "again" in move]
+    names = {name for text in told for name in re.findall(r"[a-z]\w*", text, re.ASCII)}
+    return frozenset(names & model.declared)
 
 
 def _default(value: PieceValue, model: Model, shaped: set[str]) -> Piece:
@@ -149,7 +188,10 @@ class DefinedPictures:
         if board.kind != "path":
             rows = tuple(str(row + 1) for row in range(max(row for row, _ in board.places) + 1))
             columns = tuple(LETTERS[: max(col for _, col in board.places) + 1])
-        return Picture(surface, points, captions, lines, rows, columns, ground=ground)
+        return Picture(
+            surface, points, captions, lines, rows, columns, ground=ground,
+            borders=self._style.borders,
+        )  # fmt: skip
 
     def touch(self, position: DefinedPosition, move: Move) -> Touch:
         if move == PASS:
@@ -197,17 +239,24 @@ class DefinedPictures:
         return tuple(points)
 
     def _captions(self, position: DefinedPosition) -> list[str]:
-        model, lines = self._model, []
+        model, lines, goes_on = self._model, list[str](), False
         for name in model.free_counters:
-            values = [
-                (f"{model.side_names[each.side]} " if each.side is not None else "")
-                + str(position.counters[at])
-                for at, each in enumerate(model.counters) if each.name == name
-            ]
-            lines.append(f"{name}: {', '.join(values)}")
+            counters = [(each, position.counters[at]) for at, each in enumerate(model.counters)
+                        if each.name == name]  # fmt: skip
+            if name in self._style.steps:
+                goes_on |= any(value != each.start for each, value in counters)
+            elif name == CLOCK:
+                lines += [f"{value} of {each.most} moves to the limit" for each, value in counters]
+            else:
+                values = [
+                    str(value) if each.side is None else f"{model.side_names[each.side]} {value}"
+                    for each, value in counters
+                ]
+                lines.append(f"{name}: {', '.join(values)}")
         if position.pending:
             cell = model.board.names[cells_of(position.pending)[0]]
             lines.append(f"the piece on {cell} goes on")
         side = model.side_names[position.turn]
-        lines.append(f"{side} must pass" if position.passing else f"{side} to move")
+        told = "must pass" if position.passing else "goes on" if goes_on else "to move"
+        lines.append(f"{side} {told}")
         return lines

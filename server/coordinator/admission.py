@@ -34,6 +34,8 @@ ANYONE = "anyone"
 
 #: Calls of one account, and calls without a good token from one address.
 ACCOUNT_RATE = Rate(per_second=200, burst=1000)
+#: What somebody is in debt at most who does what no client of ours does: a minute's calls.
+MOST_FINE = 60 * ACCOUNT_RATE.per_second
 STRANGER_RATE = Rate(per_second=2, burst=20)
 #: A request counts as another call for each of these.
 BYTES_A_CALL = 4096
@@ -67,11 +69,15 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         """Somebody changed an account: ask the database about everybody again."""
         self._known.forget()
 
-    def charge(self, calls: int) -> None:
+    def charge(self, calls: int, debt: float | None = None) -> None:
         """Count the call that is being served as `calls` more of its account."""
         account = ACCOUNT.get(None)
         if account is not None and self._settings.require_token:
-            self._accounts.charge(account.user, calls)
+            self._accounts.charge(account.user, calls, debt)
+
+    def fine(self, calls: int) -> None:
+        """The same for what no client of ours does: its account may wait for a minute."""
+        self.charge(calls, MOST_FINE)
 
     async def intercept_service(self, continuation: Any, details: Any) -> Any:
         _AUTHORIZATION.set(_authorization(details.invocation_metadata or ()))

@@ -117,7 +117,7 @@ async def _serve(
     # Volunteers wait for each other, never operators for them.
     pool, own = BlockingPool(url), BlockingPool(url)
     reading = library(settings.read_database or url)
-    service = Service(leases, hosts, metrics, settings, admission.charge)
+    service = Service(leases, hosts, metrics, settings, admission.fine)
     handlers = (
         service_handler(COORDINATOR, methods_of(
             service, Members(accounts, host_store), Definitions(statements)

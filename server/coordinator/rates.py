@@ -41,15 +41,16 @@ class RateLimiter:
             return 0.0
         return (1 - bucket.tokens) / self._rate.per_second
 
-    def charge(self, who: Hashable, cost: float) -> None:
+    def charge(self, who: Hashable, cost: float, debt: float | None = None) -> None:
         """Count a call that went on as `cost` more of them: those that follow wait for it.
 
-        The debt is at most another burst.
+        The debt is at most `debt` calls, by default another burst.
         """
         if not cost:
             return
         bucket = self._filled(who)
-        bucket.tokens = max(bucket.tokens - cost, -self._rate.burst)
+        least = -(self._rate.burst if debt is None else debt)
+        bucket.tokens = min(bucket.tokens, max(bucket.tokens - cost, least))
 
     def _filled(self, who: Hashable) -> _Bucket:
         now = self._clock()

@@ -53,9 +53,10 @@ RECEIPTS = {
     "unknown": (pb.Receipt.REFUSED, "this host has no such lease"),
     "contradictory": (pb.Receipt.REFUSED, "the bounds do not give the answer"),
 }
-#: A result for a lease that the host never had counts as this many more calls: no client of ours
-#: sends one, and the largest request that is legal takes 10 ms to refuse.
-CALLS_A_REFUSAL = 4
+#: A result for a lease that the host never had counts as CALLS_A_REFUSAL more calls, and where a
+#: request has many of them as one for each REFUSALS_A_CALL: a client of ours sends a few after a
+#: crash, and the largest request that is legal takes 14 ms to refuse.
+CALLS_A_REFUSAL, REFUSALS_A_CALL = 4, 4
 #: A result of a search that was ours, and is new.
 TOOK_WORK = {pb.Receipt.ACCEPTED, pb.Receipt.LATE}
 CAUSES = {
@@ -74,11 +75,11 @@ class Service:
         hosts: Hosts,
         metrics: CoordinatorMetrics,
         settings: CoordinatorSettings,
-        charge: Callable[[int], None],
+        fine: Callable[[int], None],
     ) -> None:
-        """`charge` counts the call that is being served as more calls of its account."""
+        """`fine` counts the call that is being served as more calls of its account."""
         self._leases, self._hosts = leases, hosts
-        self._metrics, self._charge = metrics, charge
+        self._metrics, self._fine = metrics, fine
         self._keeps_store = settings.require_token
         self._heartbeat_ms = round(settings.heartbeat_seconds * 1000)
         self._lease_ms = round(settings.lease_seconds * 1000)
@@ -103,6 +104,7 @@ class Service:
             platform=one_line(request.platform),
         )
         await self._leases.give_back_others(host.id, request.held_leases)
+        self._leases.told.has_news(host.user)
         self._hosts.remember(request.host_key, host)
         notice, target = await self._leases.told_to_volunteers()
         return pb.HelloReply(
@@ -120,6 +122,9 @@ class Service:
     async def request_work(self, request: pb.RequestWorkRequest) -> pb.RequestWorkReply:
         said = float(request.speed)
         host = await self._hosts.calling(request.host_key, said)
+        # Who waits is served as soon as there is room, in statements shared by all who wait.
+        if not request.wait_ms and (told := self._leases.told.again(host.id, host.user)):
+            return _no_work(told)
         leased = await self._leases.request(
             Request(host.id, host.user, request.wanted, self._hosts.speed(host, said)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
@@ -128,10 +133,9 @@ class Service:
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
         shortage = await self._leases.shortage(host.id, host.user)
-        reason, retry_ms = NO_WORK[shortage]
-        return pb.RequestWorkReply(
-            no_work=pb.NoWork(reason=reason, message=shortage.value, retry_after_ms=retry_ms)
-        )
+        _, retry_ms = NO_WORK[shortage]
+        self._leases.told.tell(host.id, host.user, shortage, retry_ms / 1000)
+        return _no_work(shortage)
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
         calling = await self._hosts.calling(request.host_key, leases=len(request.results))
@@ -142,7 +146,9 @@ class Service:
             _returned(host, item, questions.get(item.lease_id)) for item in request.results
         ])
         self._metrics.received(receipts)
-        self._charge(CALLS_A_REFUSAL * receipts.count("unknown"))
+        self._fine(calls_for_refusals(receipts.count("unknown")))
+        if set(receipts) != {"unknown"}:
+            self._leases.told.has_news(calling.user)
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
             status, message = RECEIPTS[receipt]
@@ -163,6 +169,8 @@ class Service:
             else:
                 update.directive = pb.LeaseUpdate.DROP
                 update.cause = CAUSES[item.directive]
+                if item.directive != "unknown":
+                    self._leases.told.has_news(calling.user)
         return reply
 
     async def return_work(self, request: pb.ReturnWorkRequest) -> pb.ReturnWorkReply:
@@ -176,6 +184,7 @@ class Service:
         returned = await self._leases.give_back(_progress(host, request.leases))
         if request.leaving:
             await self._leases.give_back_others(host, held=())
+        self._leases.told.has_news(calling.user)
         return pb.ReturnWorkReply(returned=returned)
 
     def _workunit(self, item: Leased) -> pb.Workunit:
@@ -192,6 +201,18 @@ class Service:
         if item.known:
             workunit.known.ParseFromString(item.known)
         return workunit
+
+
+def calls_for_refusals(refused: int) -> int:
+    """How many calls a request with results for unknown leases counts as."""
+    return refused * max(CALLS_A_REFUSAL, refused // REFUSALS_A_CALL)
+
+
+def _no_work(shortage: Shortage) -> pb.RequestWorkReply:
+    reason, retry_ms = NO_WORK[shortage]
+    return pb.RequestWorkReply(
+        no_work=pb.NoWork(reason=reason, message=shortage.value, retry_after_ms=retry_ms)
+    )
 
 
 def _progress(

@@ -29,6 +29,12 @@ SELECT id, name, spec, position, goal, state, root, max_score, threshold, target
        node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share
 FROM campaigns WHERE name = %s
 
+-- name: finished_campaign
+-- The first campaign that solved a game from its start; those that only check a claim do not.
+SELECT name FROM campaigns
+WHERE spec = %s AND state = 'finished' AND position IS NULL AND claim_lo IS NULL
+ORDER BY id LIMIT 1
+
 -- name: list_campaigns
 SELECT id, name, spec, position, goal, state, root, max_score, threshold, target_seconds,
        node_budget, replication, quorum, created_at, finished_at, claim_lo, claim_hi, list, share

@@ -16,12 +16,10 @@ from zermelo.web.finding import (
     Way,
     asked_position,
     find_campaign,
-    follow,
     position_href,
     walk,
     without_host_names,
 )
-from zermelo.web.machine_moves import find_proof
 from zermelo.web.page import Page, page_routes
 from zermelo.web.playing import PROOF, Table
 from zermelo.web.site import site_of
@@ -75,25 +73,26 @@ async def position(request: Request) -> Page:
     name = request.path_params["name"]
     text, moves = asked_position(request)
 
-    def look(campaigns: TreeCampaigns) -> tuple[PositionPage, Board, Game[object]]:
-        queries = find_campaign(campaigns, name)
-        way = walk(campaigns, queries, text, moves)
+    def look(campaigns: TreeCampaigns) -> tuple[PositionPage, Board, Game[object], str]:
+        with campaigns.one_state():
+            queries = find_campaign(campaigns, name)
+            way = walk(campaigns, queries, text, moves)
+            report, worths = queries.explore(way.positions)
+            play_href = _play_href(campaigns, queries.game, way) if report.moves else ""
         game = queries.game
-        report = queries.position(text, way.names)
         told = PositionPage(
             queries.name, game.short_spec, way.names, report.position,
             game.side_to_move(way.end), report.node, report.worth, report.expanded, report.moves,
-            without_host_names(report.provenance),
-            _history(game, way, queries.worths(way.positions)),
+            without_host_names(report.provenance), _history(game, way, worths),
         )  # fmt: skip
         board = draw_board(
             game, way.end, report.moves,
             lambda move: position_href(queries.name, [*way.names, move], text),
             way.last(len(way.moves)),
         )  # fmt: skip
-        return told, board, game
+        return told, board, game, play_href
 
-    found, board, game = await site_of(request).library.ask(look)
+    found, board, game, play_href = await site_of(request).library.ask(look)
     where = f"after {' '.join(found.path)}" if found.path else "start"
     return Page(f"{found.campaign}, {where}", "campaign/position.html", found, found.moves, {
         "board": board, "text": text, "lazy": True,
@@ -103,7 +102,7 @@ async def position(request: Request) -> Page:
         "line_href": position_href(name, found.path, text, "/line"),
         "addresses": {move.move: position_href(name, [*found.path, move.move], text)
                       for move in found.moves},
-        "max_score": game.max_score, "play_href": await _play_href(request, game, found),
+        "max_score": game.max_score, "play_href": play_href,
     })  # fmt: skip
 
 
@@ -135,14 +134,13 @@ async def line(request: Request) -> Page | Response:
     return Page(f"Best play in {found.campaign}", "campaign/line.html", found, found.line, view)
 
 
-async def _play_href(request: Request, game: Game[object], found: PositionPage) -> str:
+def _play_href(campaigns: TreeCampaigns, game: Game[object], way: Way) -> str:
     """Where one plays on from here; empty where games do not come from their usual start."""
-    way = follow(game, game.initial(), found.path)
-    if game.format(way.end) != found.position or not found.moves:
+    if game.format(way.positions[0]) != game.format(game.initial()):
         return ""
-    machine = PROOF if await find_proof(site_of(request), game) else "minimax:4"
-    sides = (machine, "you") if len(found.path) % 2 else ("you", machine)
-    return Table(game.short_spec, *sides, tuple(found.path)).link()
+    machine = PROOF if campaigns.finished_campaign(game) else "minimax:4"
+    sides = (machine, "you") if len(way.names) % 2 else ("you", machine)
+    return Table(game.short_spec, *sides, tuple(way.names)).link()
 
 
 def _history(game: Game[object], way: Way, worths: list[Worth]) -> list[PathStep]:

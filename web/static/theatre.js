@@ -3,6 +3,11 @@
 // The controls of the theatre: steps, slider, speed, folding, zoom and pan, for one search or for
 // two side by side that take their steps together. stage.js draws them.
 
+// On a phone the options would stand between the title and the tree.
+for (const options of document.querySelectorAll("details[data-open]")) {
+  /** @type {HTMLDetailsElement} */ (options).open = matchMedia("(min-width: 40rem)").matches;
+}
+
 class Player {
   /** @param {HTMLElement} place @param {Performed[]} performances @param {Texts} texts */
   constructor(place, performances, texts) {

@@ -6,6 +6,7 @@
 | `queue`           | the calls that wait for work                                               |
 | `assigner`        | which workunits go to which calls, and with which node budget              |
 | `quota`           | how many more leases a host or a user may have                             |
+| `told`            | who was told that there is no room for more, and until when                |
 | `second_opinions` | workunits that are asked again, and probes                                 |
 | `prefetch`        | workunits taken out of the queue ahead of calls                            |
 | `store`           | the statements about leases, and the write-behind of leases from memory    |

@@ -28,6 +28,7 @@ from zermelo.server.coordinator.leases.rows import (
 )
 from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
 from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.coordinator.leases.told import ToldShortages
 from zermelo.server.coordinator.statements import Statements
 from zermelo.server.database import DATABASE
 from zermelo.server.trust.accounts import UserId
@@ -61,6 +62,8 @@ class LeaseManager:
         self._queue = CallQueue(self._store, Assigner(
             self._store, self._quota, self._second_opinions, self._prefetch
         ))  # fmt: skip
+        #: Kept by who words the answers and knows when hosts hand something in.
+        self.told = ToldShortages()
         self._prefetched = asyncio.Event()
         self._submitting = _batched(self._store.submit)
         self._beating = _batched(self._store.heartbeat)
@@ -143,6 +146,7 @@ class LeaseManager:
     def forget(self) -> None:
         """Somebody changed a host or a user: look their quota up again."""
         self._quota.forget()
+        self.told.forget()
 
     def stop(self) -> None:
         """Answer everybody who waits: there will be no more work from here."""

@@ -25,6 +25,8 @@ Key = TypeVar("Key")
 REMEMBER_SECONDS = 10.0
 #: ... and that of a user that is, which takes counting to look up. A host's is looked up.
 REMEMBER_FULL_SECONDS = 1.0
+#: How old it may be to tell a call why it got no work: the call itself looked it up.
+JUST_NOW_SECONDS = 0.5
 MOST_REMEMBERED = 100_000
 
 
@@ -102,6 +104,15 @@ class _Remembered(Generic[Key]):
         if unsure:
             await self.look_up(unsure)
 
+    async def look_up_older(self, keys: Iterable[Key], seconds: float) -> None:
+        """Look up what is not known, or for longer than `seconds`."""
+        old = [
+            key for key in keys
+            if (known := self._known.get(key)) is None or self._age(known) > seconds
+        ]  # fmt: skip
+        if old:
+            await self.look_up(old)
+
     async def look_up(self, keys: list[Key]) -> None:
         before = {key: self._granted(key) for key in keys}
         now = self._clock()
@@ -167,13 +178,13 @@ class Quota:
 
     async def used_up(self, host: HostId, user: UserId) -> str:
         """Whose quota leaves no room for another lease: "host", "user" or nobody's."""
-        if not any(free for _, _, free in await self._store.free_of_hosts([host])):
+        await self._hosts.look_up_older([(host, user)], JUST_NOW_SECONDS)
+        if not self._hosts.free([(host, user)]).get((host, user), 0) > 0:
             return "host"
-        if not self._limits_users or any(
-            free for _, free in await self._store.free_of_users([user])
-        ):
+        if not self._limits_users:
             return ""
-        return "user"
+        await self._users.look_up_older([user], JUST_NOW_SECONDS)
+        return "" if self._users.free([user]).get(user, 0) > 0 else "user"
 
     async def renew(self) -> None:
         """Look up what grows old, so that no call has to wait for it."""
@@ -199,6 +210,7 @@ def open_slots(
     users = None if free_of_users is None else dict(free_of_users)
     slots: list[Slot] = []
     for turn in range(max((request.wanted for request in requests), default=0)):
+        before = len(slots)
         for place, (host, user, wanted, speed) in enumerate(requests, 1):
             if turn >= wanted or hosts.get((host, user), 0) <= 0:
                 continue
@@ -208,4 +220,6 @@ def open_slots(
                 users[user] -= 1
             hosts[host, user] -= 1
             slots.append(Slot(place, host, user, speed))
+        if len(slots) == before:
+            break  # nobody has room: a greedy request must not take a thousand turns
     return slots

@@ -58,7 +58,7 @@ def beside_hoarders(postgres: str, oracle: Oracle, puzzle: Puzzle, hoarders: int
 
 
 @pytest.mark.long
-@pytest.mark.repeated  # ten minutes; bench/hoarders.py measures the same
+@pytest.mark.repeated  # eight campaigns of about 25 s of processor time; as bench/hoarders.py
 def test_a_fifth_of_hoarders_delays_a_campaign_little(postgres: str, tmp_path: Path) -> None:
     """One campaign differs from the next by more than that, so the mean of several counts."""
     game = open_game("reversi:6x6")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import Any
 
+import psycopg
 import pytest
 from starlette.testclient import TestClient
 
 from zermelo.checker import read_certificate
+from zermelo.games import open_game
+from zermelo.research.api import TreeCampaigns
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, connect_once
 
 CAMPAIGN = "/campaigns/reversi:4x4"
 PAGES = [
@@ -164,3 +168,38 @@ def test_for_programs(solved_site: TestClient) -> None:
     feed = solved_site.get("/feed.atom")
     assert feed.headers["content-type"] == "application/atom+xml; charset=utf-8"
     assert "reversi:4x4 finished: the score is -8" in feed.text
+
+
+def test_a_page_of_the_explorer_takes_few_statements(solved_database: str) -> None:
+    """One transaction: which campaign, its nodes, what they rest on, who else solved the game."""
+    asked: list[str] = []
+
+    class Counted(psycopg.Cursor[Any]):
+        def execute(self, statement: Any, *given: Any, **named: Any) -> Any:
+            asked.append(statement)
+            return super().execute(statement, *given, **named)
+
+    with connect_once(solved_database) as connection:
+        connection.cursor_factory = Counted
+        campaigns = TreeCampaigns(connection)
+        with campaigns.one_state():
+            queries = campaigns.campaign("reversi:4x4")
+            start = queries.start
+            report, worths = queries.explore([start, queries.find(moves=["b1"])])
+            assert campaigns.finished_campaign(queries.game) == "reversi:4x4"
+        assert len(asked) == 4
+        assert worths == queries.worths([start, queries.find(moves=["b1"])])
+        assert report == queries.position(moves=["b1"])
+
+
+def test_a_proof_from_another_start_is_none_of_the_game(
+    visitor: TestClient, connection: Connection
+) -> None:
+    game = open_game("reversi:4x4")
+    after = game.play(game.initial(), game.moves(game.initial())[0])
+    create_campaign(connection, "reversi:4x4", position=game.format(after))
+    connection.execute("UPDATE campaigns SET state = 'finished', finished_at = now()")
+    assert TreeCampaigns(connection).finished_campaign(game) == ""
+    page = visitor.get("/play/reversi:4x4")
+    assert page.status_code == 200
+    assert 'value="proof"' not in page.text

@@ -68,3 +68,31 @@ def test_the_last_move_is_marked() -> None:
     board = draw_board(game, game.play(start, move), last=(start, move))
     [(x, y)] = board.last
     assert (x, y) == (60, 0)
+
+
+def test_hex_shows_whose_sides_are_whose() -> None:
+    game = open_game("hex:3x3")
+    board = draw_board(game, game.initial())
+    assert [colour for _, colour in board.borders] == ["red", "red", "blue", "blue"]
+    for path, _ in board.borders:
+        x1, y1, x2, y2 = map(float, NUMBER.findall(path))
+        for x, y in ((x1, y1), (x2, y2)):
+            assert board.x < x < board.x + board.width
+            assert board.y < y < board.y + board.height
+    left, right, top, bottom = (list(map(float, NUMBER.findall(path))) for path, _ in board.borders)
+    assert left[0] < right[0]
+    assert top[1] == top[3] < bottom[1] == bottom[3]
+    assert draw_miniature(game, game.initial()).borders == board.borders
+    assert draw_board(open_game("reversi:4x4"), open_game("reversi:4x4").initial()).borders == []
+
+
+def test_a_turn_of_several_moves_is_told_in_words() -> None:
+    game = open_game("l-game")
+    position = game.initial()
+    assert game.picture(position).captions == ("0 of 12 moves to the limit", "X to move")
+    position = game.play(position, game.moves(position)[0])
+    told = game.picture(position).captions
+    # Whoever moves again lets the other side pass.
+    assert told == ("1 of 12 moves to the limit", "O must pass")
+    position = game.play(position, game.moves(position)[0])
+    assert game.picture(position).captions[-1] == "X goes on"

@@ -1,0 +1,52 @@
+"""What hosts without room for more leases were told, so that asking again too soon is cheap.
+
+A client waits in its call, or asks again when it was told to, or when it has handed something in.
+Whoever asks earlier, without waiting, would cost more statements than a call that gets work: it
+gets the same answer from memory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from zermelo.server.coordinator.leases.rows import HostId
+from zermelo.server.trust.accounts import UserId
+from zermelo.server.trust.shortage import Shortage
+
+#: The shortages of one host or user, which end when it hands something in.
+OWN = frozenset({Shortage.HOST_RESTS, Shortage.HOST_QUOTA, Shortage.USER_QUOTA})
+#: Which part of the pause that a host was told is insisted on: it may hand something in at another
+#: coordinator meanwhile.
+INSISTED = 0.5
+MOST_USERS = 50_000
+
+
+class ToldShortages:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        #: Of each user, until when which host is told what.
+        self._told: OrderedDict[UserId, dict[HostId, tuple[float, Shortage]]] = OrderedDict()
+
+    def tell(self, host: HostId, user: UserId, shortage: Shortage, seconds: float) -> None:
+        """The host was told to ask again after `seconds`."""
+        if shortage not in OWN:
+            return
+        self._told.setdefault(user, {})[host] = self._clock() + INSISTED * seconds, shortage
+        self._told.move_to_end(user)
+        while len(self._told) > MOST_USERS:
+            self._told.popitem(last=False)
+
+    def again(self, host: HostId, user: UserId) -> Shortage | None:
+        """What a host is told that asks again too soon."""
+        until, shortage = self._told.get(user, {}).get(host, (0.0, None))
+        return shortage if self._clock() < until else None
+
+    def has_news(self, user: UserId) -> None:
+        """A host of this user handed something in, or lost a lease: there may be room."""
+        self._told.pop(user, None)
+
+    def forget(self) -> None:
+        """Somebody changed what hosts may have."""
+        self._told.clear()
