@@ -76,7 +76,8 @@ class JoiningGame:
                 continue
             down = {mask_of(range(cols)), mask_of(range(cells - cols, cells))}
             across = {mask_of(range(0, cells, cols)), mask_of(range(cols - 1, cells, cols))}
-            if len(down) == len(across) == len(_SIDES) and found in ([down, across], [across, down]):
+            distinct = len(down) == len(across) == len(_SIDES)
+            if distinct and found in ([down, across], [across, down]):
                 return [mask for pair in found for mask in sorted(pair)]
         return []
 

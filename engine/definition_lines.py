@@ -88,11 +88,12 @@ class LineGame:
         lengths = {line.bit_count() for lines in self._lines for line in lines}
         found = []
         for lines in self._lines:
-            shapes = {equal_distance(shape): begins for shape, begins in shapes_of(lines).items()}
-            if None in shapes or len(shapes) > _FOUR:
+            shapes = shapes_of(lines)
+            distances = [apart for shape in shapes if (apart := equal_distance(shape)) is not None]
+            if len(distances) < len(shapes) or len(shapes) > _FOUR:
                 return None
             spare = [0] * (_FOUR - len(shapes))
-            found.append(words([*shapes.values(), *spare, *map(int, shapes), *spare], _WORD_BYTES))
+            found.append(words([*shapes.values(), *spare, *distances, *spare], _WORD_BYTES))
         return (lengths.pop(), found) if len(lengths) == 1 else None
 
 
