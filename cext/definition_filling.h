@@ -116,7 +116,8 @@ static inline int def_untouched(const def_program *program, u64 filled, int cell
     return found;
 }
 
-/* How much more than the other the side to move gains from here on. Contract of def_go_on. `left`:
+/* How much more than the other the side to move gains from here on. Fail-soft, as
+ * def_negamax says. `left`:
  * lines that are not complete; all of them will be, so that the score is odd if they are. */
 static int def_fill(def_search *search, u64 filled, int left, int turn, int alpha, int beta,
                     int ply, int used) {
@@ -219,7 +220,7 @@ static inline int def_is_filling(const def_program *program, const def_state *st
            && state->counter[1] + *left <= program->counter_most[1];
 }
 
-/* The contract of def_go_on, for a position that is not decided, and whose side to move need not
+/* Fail-soft, as def_negamax says, for a position that is not decided, and whose side to move need not
  * pass. */
 static int def_search_filling(def_search *search, const def_state *state, int left, int alpha,
                               int beta, int ply, int used) {

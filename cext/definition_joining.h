@@ -118,7 +118,7 @@ static DEF_APART void def_add_distances(const def_program *program, u64 stones, 
     }
 }
 
-/* The contract of def_go_on, for a position in which the other side has no chain. */
+/* Fail-soft, as def_negamax says, for a position in which the other side has no chain. */
 static int def_connect(def_search *search, const def_state *state, int alpha, int beta, int ply,
                     int used) {
     if (def_visit(search, ply, used)) return 0;
@@ -198,7 +198,7 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
     return best;
 }
 
-/* The contract of def_go_on, for a position that is not decided. */
+/* Fail-soft, as def_negamax says, for a position that is not decided. */
 static int def_search_joining(def_search *search, const def_state *state, int alpha, int beta,
                               int ply, int used) {
     u64 needed;

@@ -76,7 +76,7 @@ static void def_place(const def_program *program, const def_stones *at, int cell
     after->turn = !side;
 }
 
-/* The contract of def_go_on, for a position in which nobody has a line and the side to move
+/* Fail-soft, as def_negamax says, for a position in which nobody has a line and the side to move
  * completes none at once. `key`: its name in the table. */
 static int def_lines_go_on(def_search *search, const def_stones *at, u128 key, int alpha, int beta,
                            int ply, int used, int scout) {
@@ -192,7 +192,7 @@ static int def_lines_go_on(def_search *search, const def_stones *at, u128 key, i
     return best;
 }
 
-/* The contract of def_go_on, for a position that is not decided. */
+/* Fail-soft, as def_negamax says, for a position that is not decided. */
 static int def_search_lines(def_search *search, const def_state *state, int alpha, int beta,
                             int ply, int used, int scout) {
     const def_program *program = search->program;
