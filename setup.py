@@ -63,7 +63,8 @@ extensions = (
 )
 extensions += [extension("reversi_plain"), extension("go_conquest"), extension("go_search")]
 extensions += [extension(module, folder="checker") for module in ("reversi", "go")]
-extensions += [extension("definition_small"), extension("definition_large")]
+extensions += [extension("definition_small_avx2", *AVX2)] if X86 else []
+extensions += [extension("definition_small_plain"), extension("definition_large_plain")]
 extensions += [extension("go_retrograde"), extension("reversi_depth"), extension("cpu")]
 if ONLY:
     extensions = [built for built in extensions if built.name.split(".")[-1] in ONLY]

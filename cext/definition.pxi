@@ -78,6 +78,23 @@ cdef extern from "definition_core.h" nogil:
         int32_t plain_image[16]
         int32_t swaps[16]
         int32_t lines[2]
+        int32_t steady, all_cells, line_length
+        const def_mask *opened
+        const int32_t *lines_through[2]
+        const uint64_t *four_shapes[2]
+        const int32_t *cell_image
+        int32_t filling, fill_line_count, twin_count
+        const uint64_t *fill_lines
+        const int32_t *lines_of
+        const int32_t *twins
+        const uint64_t *elders
+        const int32_t *maps
+        const int32_t *counter_most
+        int32_t joining
+        const int32_t *central
+        const uint64_t *joined
+        const int32_t *bridges
+        const uint64_t *pairs
         int32_t replies_vary
     ctypedef struct def_entry:
         pass
@@ -142,7 +159,6 @@ cdef class Core:
     cdef def_search *searches
     cdef readonly int threads
     cdef list _owned
-    cdef const int32_t *most
     cdef readonly int max_score
 
     def __cinit__(self):
@@ -222,6 +238,15 @@ cdef class Core:
         program.pending_weight = <const u128 *> self._keep(parts["pending_weights"])
         program.plane_keys = parts["plane_keys"]
         program.replies_vary = parts["replies_vary"]
+        program.steady = parts["steady"]
+        program.opened = <const def_mask *> self._keep(parts["opened"])
+        program.line_length = parts["line_length"]
+        for side in range(2):
+            program.lines_through[side] = <const int32_t *> self._keep(
+                parts["lines_through"][side])
+            program.four_shapes[side] = <const uint64_t *> self._keep(parts["four_shapes"][side])
+        program.all_cells = parts["all_cells"]
+        program.cell_image = <const int32_t *> self._keep(parts["cell_images"])
         program.images = <const def_mask *> self._keep(parts["images"])
         program.symmetries = len(parts["exchanges"])
         for at in range(program.symmetries):
@@ -229,7 +254,20 @@ cdef class Core:
             program.exchanges |= program.exchange[at]
             program.plain_image[at] = parts["plain_images"][at]
             program.swaps[at] = parts["swaps"][at]
-        self.most = <const int32_t *> self._keep(parts["most"])
+        program.filling = parts["filling"] and program.plane_keys
+        program.fill_line_count = parts["fill_line_count"]
+        program.twin_count = parts["twin_count"]
+        program.fill_lines = <const uint64_t *> self._keep(parts["fill_lines"])
+        program.lines_of = <const int32_t *> self._keep(parts["lines_of"])
+        program.twins = <const int32_t *> self._keep(parts["twins"])
+        program.elders = <const uint64_t *> self._keep(parts["elders"])
+        program.maps = <const int32_t *> self._keep(parts["maps"])
+        program.joining = parts["joining"] and program.plane_keys
+        program.central = <const int32_t *> self._keep(parts["central"])
+        program.joined = <const uint64_t *> self._keep(parts["joined"])
+        program.bridges = <const int32_t *> self._keep(parts["bridges"])
+        program.pairs = <const uint64_t *> self._keep(parts["pairs"])
+        program.counter_most = <const int32_t *> self._keep(parts["most"])
         return 0
 
     def __dealloc__(self):
@@ -256,7 +294,7 @@ cdef class Core:
     cdef int _state(self, bytes key, def_state *state) except -1:
         if len(key) != _KEY_BYTES:
             raise ValueError(f"a key of {len(key)} bytes; it has {_KEY_BYTES}")
-        if not def_decode(&self.program, self.most, int.from_bytes(key[:8], "big"),
+        if not def_decode(&self.program, self.program.counter_most, int.from_bytes(key[:8], "big"),
                           int.from_bytes(key[8:], "big"), state):
             raise ValueError(f"key {key.hex()} is no position")
         return 0

@@ -2,6 +2,9 @@
 #ifndef ZERMELO_DEFINITION_CORE_H
 #define ZERMELO_DEFINITION_CORE_H
 
+#include "definition_filling.h"
+#include "definition_joining.h"
+#include "definition_line_search.h"
 #include "definition_proof_numbers.h"
 #include "definition_textbook.h"
 
@@ -66,16 +69,50 @@ static int def_expand(const def_program *program, const def_state *state, int32_
 
 /* What the table knows about a position: 0 if nothing. */
 static int def_ask(const def_search *search, const def_state *state, int *lo, int *hi) {
+    const def_program *program = search->program;
+    const def_table *table = &search->team->table;
     def_facts facts;
-    if (!def_probe(&search->team->table, def_table_key(search->program, state), &facts)) return 0;
+    int left;
+    if (state->passing) {
+        /* Keys are of positions in which the side to move has moves. */
+        def_state after;
+        def_pass(program, state, &after);
+        int known = def_ask(search, &after, hi, lo);
+        *lo = -*lo;
+        *hi = -*hi;
+        return known;
+    }
+    if (def_is_filling(program, state, &left)
+        && def_probe(table, def_filling_key(program, (u64)state->plane[1]), &facts)) {
+        int ahead = state->counter[state->turn] - state->counter[!state->turn];
+        *lo = ahead + facts.lo;
+        *hi = ahead + facts.hi;
+        return 1;
+    }
+    if (!def_probe(table, def_table_key(program, state), &facts)) return 0;
     *lo = facts.lo;
     *hi = facts.hi;
     return 1;
 }
 
 static void def_tell(def_search *search, const def_state *state, int lo, int hi) {
-    def_store(&search->team->table, def_table_key(search->program, state), lo, hi, DEF_NO_MOVE,
-              (u64)1 << 40);
+    const def_program *program = search->program;
+    def_table *table = &search->team->table;
+    const u64 dear = (u64)1 << 40; /* nodes: what was told is not forgotten before all else */
+    int left;
+    if (state->passing) {
+        def_state after;
+        def_pass(program, state, &after);
+        def_tell(search, &after, -hi, -lo);
+        return;
+    }
+    if (def_is_filling(program, state, &left)) {
+        int ahead = state->counter[state->turn] - state->counter[!state->turn];
+        int least = lo - ahead, most = hi - ahead;
+        def_store(table, def_filling_key(program, (u64)state->plane[1]),
+                  least < -left ? -left : least, most > left ? left : most, DEF_NO_MOVE, dear);
+    }
+    def_store(table, def_table_key(program, state), lo, hi, DEF_NO_MOVE, dear);
 }
 
 /* Forget which moves were good in another search. */

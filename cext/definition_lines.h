@@ -46,10 +46,39 @@ static DEF_APART def_mask def_missing_of(def_mask stones, def_mask begins, const
 /* The empty cells on which a stone of this side would complete a line. A shape is the mask of where
  * its lines begin, the number of further cells, the distance between neighbours (0: not equal),
  * and how far each is from the first. */
-static DEF_APART def_mask def_completing(const def_program *program, const def_state *state,
-                                         int side) {
+#if defined(DEF_SMALL) && defined(__AVX2__)
+typedef u64 def_four __attribute__((vector_size(32)));
+
+/* The same for four shapes of lines at once. */
+static inline __attribute__((always_inline)) def_mask def_missing_of_four(
+    def_mask stones, const u64 *shapes, int length) {
+    def_four cells[DEF_LONGEST_LINE], ahead[DEF_LONGEST_LINE], begins, apart, shift, found;
+    memcpy(&begins, shapes, sizeof begins);
+    memcpy(&apart, shapes + 4, sizeof apart);
+    cells[0] = (def_four){stones, stones, stones, stones};
+    for (int j = 1; j < length; j++) cells[j] = cells[j - 1] >> apart;
+    ahead[length - 1] = begins;
+    for (int j = length - 1; j > 0; j--) ahead[j - 1] = ahead[j] & cells[j];
+    found = ahead[0];
+    shift = apart;
+    for (int j = 1; j < length; j++, shift += apart) {
+        found |= (cells[0] & ahead[j]) << shift;
+        cells[0] &= cells[j];
+    }
+    return found[0] | found[1] | found[2] | found[3];
+}
+#endif
+
+static inline def_mask def_completing_of(const def_program *program, int side, def_mask stones,
+                                         def_mask empty) {
     const int32_t *table = program->code + program->lines[side], *shape = table + 1;
-    def_mask stones = def_union(state, program->own[side]), found = 0;
+    def_mask found = 0;
+#if defined(DEF_SMALL) && defined(__AVX2__)
+    if (program->line_length == 4)
+        return empty & def_missing_of_four(stones, program->four_shapes[side], 4);
+    if (program->line_length == 3)
+        return empty & def_missing_of_four(stones, program->four_shapes[side], 3);
+#endif
     for (int i = 0; i < table[0]; i++, shape += 3 + shape[1]) {
         def_mask begins = program->masks[shape[0]];
         switch (shape[2] ? shape[1] + 1 : 0) {
@@ -59,7 +88,13 @@ static DEF_APART def_mask def_completing(const def_program *program, const def_s
         default: found |= def_missing_of(stones, begins, shape + 3, shape[1]);
         }
     }
-    return found & state->plane[0];
+    return found & empty;
+}
+
+static DEF_APART def_mask def_completing(const def_program *program, const def_state *state,
+                                         int side) {
+    return def_completing_of(program, side, def_union(state, program->own[side]),
+                             state->plane[0]);
 }
 
 /* The cells on which the side to move can place a stone. */

@@ -333,6 +333,10 @@ static inline u64 def_digits(const def_program *program, const def_state *state,
     return digits;
 }
 
+static inline u128 def_join_planes(def_mask one, def_mask other) {
+    return (u128)one << 64 | other;
+}
+
 /* A name of the position in the table, the same for all its images, of no other position. Where
  * sides can be exchanged only the images with the first player to move are looked at. Two planes
  * are the name where everything else has room above them; else the number of the key is. */
@@ -353,7 +357,7 @@ static inline u128 def_table_key(const def_program *program, const def_state *st
                 one = def_image(program, i, one);
                 other = def_image(program, i, other);
             }
-            number = (u128)one << 64 | other;
+            number = def_join_planes(one, other);
             if (program->counters || state->pending || !program->exchanges) {
                 u64 digits = def_digits(program, state, i) << 1
                              | (u64)(state->turn ^ program->exchange[i]);

@@ -103,6 +103,35 @@ typedef struct {
     int32_t swaps[DEF_SYMMETRIES];       /* whether the two planes change places */
     /* Placing a stone that completes a line wins: the code of the lines, -1: not this kind. */
     int32_t lines[2];
+    /* Of that kind, and cells can be played by both sides until they are filled: for each cell
+     * those that can be played as soon as it is filled (definition_line_search.h). */
+    int32_t steady;
+    const def_mask *opened;
+    const int32_t *lines_through[2]; /* for each cell */
+    /* Where all lines have this length, and up to four shapes of equal distances: where lines of
+     * each shape begin, and the distances, for each side; 0: not so. */
+    int32_t line_length;
+    const u64 *four_shapes[2];
+    /* Games of filling (definition_filling.h): their lines, for each cell the two that it is in (-1:
+     * none), pairs of cells that are in the same lines, for each cell its twins before it, and the
+     * symmetries that move cells differently, -1 behind the last. */
+    int32_t filling, fill_line_count, twin_count;
+    const u64 *fill_lines;
+    const int32_t *lines_of;
+    const int32_t *twins;
+    const u64 *elders;
+    const int32_t *maps;
+    const int32_t *counter_most;
+    /* Hex (definition_joining.h): the two sides of the board that each player joins, and for each
+     * cell up to six (-1 behind them) with which it shares two neighbours, these, and how many
+     * cells it touches or shares two neighbours with. */
+    int32_t joining;
+    const int32_t *central;
+    const u64 *joined;
+    const int32_t *bridges;
+    const u64 *pairs;
+    int32_t all_cells;           /* the mask of the whole board */
+    const int32_t *cell_image;   /* [symmetry][cell] */
     int32_t replies_vary; /* 0: a side always has a move for every empty cell, and no other */
 } def_program;
 

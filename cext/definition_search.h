@@ -66,7 +66,8 @@ static inline int def_visit(def_search *search, int ply, int used) {
 }
 
 /* A few bits of the key of a child, by which it is known again in symmetric positions. */
-static inline int def_tag(u128 key) { return (int)(def_hash(key) >> 49); }
+static inline int def_tag_of(u64 hash) { return (int)(hash >> 49); }
+static inline int def_tag(u128 key) { return def_tag_of(def_hash(key)); }
 
 /* -- the order of moves -------------------------------------------------------------------------- */
 
@@ -166,6 +167,13 @@ static void def_reward(def_search *search, int side, int move, u64 nodes) {
 
 static int def_go_on(def_search *search, const def_state *state, int alpha, int beta, int ply,
                      int used, int scout);
+static int def_search_lines(def_search *search, const def_state *state, int alpha, int beta,
+                            int ply, int used, int scout);
+static inline int def_is_filling(const def_program *program, const def_state *state, int *left);
+static int def_search_filling(def_search *search, const def_state *state, int left, int alpha,
+                              int beta, int ply, int used);
+static int def_search_joining(def_search *search, const def_state *state, int alpha, int beta,
+                              int ply, int used);
 
 /* The score for the side to move, told apart within alpha < score < beta; fail-soft:
      result <= alpha            the score is at most the result (an upper bound)
@@ -175,11 +183,17 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
    first move and asks again if needed. */
 static int def_negamax(def_search *search, const def_state *state, int alpha, int beta, int ply,
                        int used, int scout) {
-    int score;
+    int score, left;
     if (def_decided(search->program, state, &score)) {
         def_visit(search, ply, used);
         return score;
     }
+    if (search->program->steady)
+        return def_search_lines(search, state, alpha, beta, ply, used, scout);
+    if (search->program->joining)
+        return def_search_joining(search, state, alpha, beta, ply, used);
+    if (!state->passing && def_is_filling(search->program, state, &left))
+        return def_search_filling(search, state, left, alpha, beta, ply, used);
     return def_go_on(search, state, alpha, beta, ply, used, scout);
 }
 

@@ -74,9 +74,10 @@ static inline void def_prefetch(const def_table *table, u128 key) {
     __builtin_prefetch(def_bucket(table, def_hash(key)));
 }
 
-/* The entry of a key, with its facts; NULL if there is none. */
-static inline def_entry *def_probe(const def_table *table, u128 key, def_facts *facts) {
-    def_entry *entry = def_bucket(table, def_hash(key));
+/* The entry of a key with this hash, with its facts; NULL if there is none. */
+static inline def_entry *def_probe_hashed(const def_table *table, u128 key, u64 hash,
+                                          def_facts *facts) {
+    def_entry *entry = def_bucket(table, hash);
     for (int i = 0; i < 2; i++, entry++) {
         u64 high, low;
         if (def_entry_facts(entry, facts, &high, &low) && low == (u64)key
@@ -84,6 +85,10 @@ static inline def_entry *def_probe(const def_table *table, u128 key, def_facts *
             return entry;
     }
     return NULL;
+}
+
+static inline def_entry *def_probe(const def_table *table, u128 key, def_facts *facts) {
+    return def_probe_hashed(table, key, def_hash(key), facts);
 }
 
 static inline int def_effort(u64 nodes) { return last_bit(nodes | 1) + 1; }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 
 from zermelo.engine.capabilities import Secured
 from zermelo.engine.compiled import CompiledEngine
 from zermelo.engine.definition_program import Program
 from zermelo.engine.definition_strategy import StrategyReader
+from zermelo.engine.dispatch import compiled
 from zermelo.engine.interface import (
     EVERY_ALGORITHM,
     Efforts,
@@ -56,8 +56,10 @@ class DefinitionEngine(CompiledEngine):
         self.game = game
         try:
             program = Program(game.compiled)
-            size = "small" if program.small else "large"
-            kernel = import_module(f"zermelo.cext.definition_{size}")
+            kernel = (
+                compiled("definition_small", built=("avx2",)) if program.small
+                else compiled("definition_large", built=())
+            )
             self.core = kernel.Core(program.parts, game.max_score, hash_mb << 20, threads)
         except MemoryError as error:
             raise EngineError(f"{error}; choose a smaller --hash-mb") from None
@@ -182,6 +184,8 @@ class DefinitionEngine(CompiledEngine):
         line: list[Move] = []
         key, value = self.game.encode(position), found.bounds.lo
         while found.solved and (children := self._keys_after(key)):
+            # What the table knows to be good needs no search; a worse move may need a long one.
+            children.sort(key=lambda child: self._known_of(child[1]).hi > -value)
             for move, after in children:
                 score = self._ask(after, "negamax", -value, 1 - value)
                 if score is None:

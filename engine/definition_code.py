@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from zermelo.games.definition.terms import Ray, Term
 
@@ -80,8 +81,9 @@ class Code:
         self.code.append(len(shapes))
         for shape, begins in shapes:
             distances = [at for at in range(1, shape.bit_length()) if shape >> at & 1]
-            apart = distances[0] if _doubled(distances) else 0
-            self.code += [self.mask(begins), len(distances), apart, *distances]
+            self.code += [
+                self.mask(begins), len(distances), equal_distance(shape) or 0, *distances
+            ]
         return start
 
     # -- code -------------------------------------------------------------------------
@@ -185,6 +187,13 @@ def shapes_of(lines: frozenset[int]) -> dict[int, int]:
         first = lowest(line)
         found[line >> first] = found.get(line >> first, 0) | 1 << first
     return found
+
+
+def equal_distance(shape: int) -> int | None:
+    """How far each cell of a shape is from the one before; None if that differs or it has one."""
+    cells = [at for at in range(shape.bit_length()) if shape >> at & 1]
+    distances = {after - at for at, after in pairwise(cells)}
+    return distances.pop() if len(distances) == 1 else None
 
 
 def _doubled(distances: Sequence[int]) -> list[int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.engine.definition_code import words
+from zermelo.engine.definition_code import ints, words
 from zermelo.games.definition.definition import Compiled
 from zermelo.games.definition.symmetry import Symmetry
 
@@ -49,6 +49,7 @@ class Keys:
             "plain_images": [
                 int(list(each.cells) == list(range(len(self._cells)))) for each in symmetries
             ],
+            "cell_images": ints(image for each in symmetries for image in each.cells),
             "swaps": [int(tuple(each.values) == (0, 2, 1)) for each in symmetries],
         }
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from zermelo.engine.definition_code import MOVABLE, Code, ints, mask_of, words
+from zermelo.engine.definition_filling import FillingGame
 from zermelo.engine.definition_groups import (
     NONE,
     Case,
@@ -19,7 +20,9 @@ from zermelo.engine.definition_groups import (
     group_cases,
     rank,
 )
+from zermelo.engine.definition_joining import JoiningGame
 from zermelo.engine.definition_keys import Keys
+from zermelo.engine.definition_lines import LineGame
 from zermelo.games.definition.definition import Compiled
 from zermelo.games.definition.tables import Change, Instance
 from zermelo.games.definition.terms import FALSE, TRUE, Term
@@ -75,9 +78,15 @@ class Program:
         beside = [0] * model.board.cells
         for cell, _, after in model.board.links:
             beside[cell] |= 1 << after
-        lines = self._winning_lines(cases)
         keys = Keys(compiled, self._mask_bytes).parts()
-        return keys | {
+        lines = LineGame(tables, code, cases)
+        steady = bool(keys["plane_keys"]) and not any(moves)
+        kinds = (
+            lines.parts(self._mask_bytes, steady)
+            | FillingGame(tables, cases, compiled.symmetries).parts()
+            | JoiningGame(tables, cases).parts()
+        )
+        return keys | kinds | {
             "facts": (
                 len(model.values), len(model.counters), model.board.cells, int(model.chains),
                 STUCK[model.stuck], limit.clock if limit else NONE, limit.plies if limit else 0,
@@ -89,7 +98,8 @@ class Program:
             "groups": ints(self._groups.rows), "needs": ints(self._groups.needs),
             "at": ints(self._groups.at), "ways": ints(self._groups.ways),
             "side_groups": side_groups, "rule_groups": rule_groups, "rule_cases": rule_cases,
-            "ends": ends, "scores": scores, "lines": lines,
+            "ends": ends, "scores": scores,
+            "all_cells": code.mask((1 << model.board.cells) - 1),
             "replies_vary": int(not all(_fills_any(case) for each in cases for case in each)),
             "own": [mask_of(at for at, value in enumerate(model.values) if value.side == side)
                     for side in _SIDES],
@@ -221,41 +231,6 @@ class Program:
         first = len(self._list)
         self._list += [case.number for case in others]
         return self._groups.add(groups), (first, len(others))
-
-    # -- lines that win ---------------------------------------------------------------
-
-    def _winning_lines(self, cases: list[list[Case]]) -> list[int]:
-        """For each side the code of the lines that it wins by, if all that happens in the game is
-        that stones are placed one by one, and who has a line has won."""
-        found = []
-        for side in _SIDES:
-            own = [at for at, value in enumerate(self._model.values) if value.side == side]
-            match self._tables.ends[1 - side]:
-                case [end] if end.score == ("const", -1):
-                    condition = end.condition
-                case _:
-                    return [NONE, NONE]
-            match condition:
-                case ("!=", ("lines", ("plane", value), lines), ("const", 0)) if [value] == own:
-                    found.append(self._code.line_table(lines))
-                case _:
-                    return [NONE, NONE]
-            if not all(_places(case, value) for case in cases[side]):
-                return [NONE, NONE]
-        plain = not self._model.counters and not self._model.chains and self._tables.limit is None
-        return found if plain else [NONE, NONE]
-
-
-def _places(case: Case, value: int) -> bool:
-    """Whether all that a case does is to place a stone of this value on its anchor."""
-    instance = case.instance
-    return (
-        len(instance.puts) == 1 and instance.puts[0].value == value and bool(case.tests)
-        and instance.puts[0].mask == 1 << case.anchor and not case.rest
-        and instance.puts[0].before == {0}
-        and not (instance.lifts or instance.rays or instance.changes or instance.chain)
-        and instance.again == FALSE
-    )
 
 
 def _fills_any(case: Case) -> bool:

@@ -62,9 +62,9 @@ def prove_symmetries(tables: Tables) -> list[Symmetry]:
             candidates += [
                 Symmetry(cells, exchange, values, counters) for cells in model.board.maps()
             ]
-    group = {candidates[0]}
+    group, originals = {candidates[0]}, _Originals(tables)
     for candidate in candidates:
-        if candidate not in group and _Proof(tables, candidate).holds():
+        if candidate not in group and _Proof(originals, candidate).holds():
             group = _closure(group, candidate)
     return [candidate for candidate in candidates if candidate in group]
 
@@ -99,28 +99,47 @@ def _counters(model: Model, exchange: bool) -> tuple[int, ...] | None:
     return tuple(map(names.index, swapped)) if set(names) == set(swapped) else None
 
 
-class _Proof:
-    def __init__(self, tables: Tables, candidate: Symmetry) -> None:
-        self._tables, self._candidate = tables, candidate
-        self._images: dict[Term, Term] = {}
+class _Originals:
+    """What images are compared with; the same for all candidates."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        terms = _terms(tables)
+        self.links = {(cell, after) for cell, _, after in tables.model.board.links}
+        #: Links matter only where a condition follows them.
+        self.follows_links = any(term[0] in ("beside", "connected") for term in terms)
         #: Rules whose number matters: those that a condition or a chain asks for.
-        self._named = {
+        self.named = {
             instance.rule for _, _, instance in tables.every() if instance.chain
-        } | _asked_for(tables)
+        } | {term[2] for term in terms if term[0] == "can"}
+        self.rows = [
+            Multiset(tuple(map(self._plain, instances)) for instances in moves)
+            for moves in tables.instances
+        ]
+
+    def _plain(self, instance: Instance) -> Hashable:
+        return (
+            instance.rule if instance.rule in self.named else None,
+            instance.guard, instance.lifts,
+            frozenset((put.mask, put.value) for put in instance.puts), instance.rays,
+            tuple((each.counter, each.operator, each.amount, each.condition)
+                  for each in instance.changes),
+            instance.chain, instance.again, instance.resets,
+        )
+
+
+class _Proof:
+    def __init__(self, originals: _Originals, candidate: Symmetry) -> None:
+        self._originals, self._candidate = originals, candidate
+        self._images: dict[Term, Term] = {}
 
     def holds(self) -> bool:
-        tables, exchange = self._tables, self._candidate.exchange
+        tables, exchange = self._originals.tables, self._candidate.exchange
         if not self._links_hold():
             return False
         for side in (0, 1):
             other = side ^ exchange
-            images = Multiset(
-                tuple(map(self._instance, instances)) for instances in tables.instances[side]
-            )
-            originals = Multiset(
-                tuple(map(self._plain, instances)) for instances in tables.instances[other]
-            )
-            if images != originals:
+            if not self._moves_hold(side, other):
                 return False
             ends = [(self._image(end.condition), self._image(end.score))
                     for end in tables.ends[side]]
@@ -131,23 +150,22 @@ class _Proof:
                 return False
         return not (exchange and tables.model.solo)
 
-    def _links_hold(self) -> bool:
-        """Links matter only where a condition follows them; they are then kept as pairs."""
-        pairs = {(cell, after) for cell, _, after in self._tables.model.board.links}
-        image = self._candidate.cells
-        return not _follows_links(self._tables) or pairs == {
-            (image[cell], image[after]) for cell, after in pairs
-        }
+    def _moves_hold(self, side: int, other: int) -> bool:
+        """Most candidates fail here, by the first move whose image is no move."""
+        rows = self._originals.rows[other]
+        images: Multiset[Hashable] = Multiset()
+        for instances in self._originals.tables.instances[side]:
+            image = tuple(map(self._instance, instances))
+            if image not in rows:
+                return False
+            images[image] += 1
+        return images == rows
 
-    def _plain(self, instance: Instance) -> Hashable:
-        return (
-            instance.rule if instance.rule in self._named else None,
-            instance.guard, instance.lifts,
-            frozenset((put.mask, put.value) for put in instance.puts), instance.rays,
-            tuple((each.counter, each.operator, each.amount, each.condition)
-                  for each in instance.changes),
-            instance.chain, instance.again, instance.resets,
-        )
+    def _links_hold(self) -> bool:
+        links, image = self._originals.links, self._candidate.cells
+        return not self._originals.follows_links or links == {
+            (image[cell], image[after]) for cell, after in links
+        }
 
     def _instance(self, instance: Instance) -> Hashable:
         candidate = self._candidate
@@ -157,7 +175,7 @@ class _Proof:
             for each in instance.changes
         ]
         return (
-            instance.rule if instance.rule in self._named else None,
+            instance.rule if instance.rule in self._originals.named else None,
             self._image(instance.guard), candidate.values[instance.lifts],
             frozenset((permute(put.mask, candidate.cells), candidate.values[put.value])
                       for put in instance.puts),
@@ -224,11 +242,3 @@ def _terms(tables: Tables) -> set[Term]:
             found.add(term)
             waiting.extend(term[1:])
     return found
-
-
-def _asked_for(tables: Tables) -> set[int]:
-    return {term[2] for term in _terms(tables) if term[0] == "can"}
-
-
-def _follows_links(tables: Tables) -> bool:
-    return any(term[0] in ("beside", "connected") for term in _terms(tables))

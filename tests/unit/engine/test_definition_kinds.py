@@ -1,0 +1,200 @@
+"""Games that the kernel searches in ways of their own, against plain minimax over the reference
+rules: games of lines, of filling, and Hex; and games that look like one of these but are not."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.support.definitions import play_text
+from tests.support.effort import REPEATED
+from tests.support.minimax import minimax
+from zermelo.engine import Known, Window
+from zermelo.engine.definition import DefinitionEngine
+from zermelo.engine.definition_program import Program
+from zermelo.games import Bounds, open_game
+from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.library import library_definition
+
+KINDS = ("steady", "filling", "joining")
+SEEDS = [*range(4), *(pytest.param(seed, marks=REPEATED) for seed in range(4, 40))]
+
+
+def kind_of(game: DefinedGame) -> str:
+    parts = Program(game.compiled).parts
+    return " ".join(kind for kind in KINDS if parts[kind])
+
+
+def late(game: DefinedGame, rng: random.Random, empty: int) -> Any:
+    """A position of a random game with two to so many moves, or one that has just ended."""
+    position = game.initial()
+    while (moves := game.moves(position)) and not 2 <= len(moves) <= empty:
+        position = game.play(position, rng.choice(moves))
+    return position
+
+
+def agrees(game: DefinedGame, position: Any) -> None:
+    """All windows from a position, both algorithms that search so, with one and two threads."""
+    expected = minimax(game, position)
+    for threads in (1, 2):
+        engine = DefinitionEngine(game, hash_mb=1, threads=threads)
+        for algorithm in ("mtdf", "negascout", "negamax"):
+            engine.clear()
+            for window in (Window(expected - 1, expected), Window(expected, expected + 1), None):
+                bounds = engine.solve(position, window, algorithm=algorithm).bounds
+                assert bounds.lo <= expected <= bounds.hi, game.draw(position)
+                assert window is None or window.settled_by(bounds)
+            assert bounds == Bounds(expected, expected), game.draw(position)
+            if game.moves(position):
+                known = engine.known(position)
+                assert known.lo <= expected <= known.hi
+
+
+# -- which games are of which kind -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("spec", "kind"), [
+    ("connect-four:6x7", "steady"), ("connect-four:9x8", ""), ("mnk:4x4,k=4", "steady"),
+    ("mnk:3x3,misere=yes", ""), ("dots-and-boxes:4x4", "filling"), ("hex:5x5", "joining"),
+    ("hex:8x8", ""), ("breakthrough:5x5", ""), ("cram:3x3", ""),
+])  # fmt: skip
+def test_games_of_the_library(spec: str, kind: str) -> None:
+    game = open_game(spec)
+    assert isinstance(game, DefinedGame)
+    assert kind_of(game) == kind
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [
+    # Lines: a side without a move loses; a cell that waits for two others; a move of one side only.
+    ("connect-four", 'stuck = "draw"', 'stuck = "loss"'),
+    ("connect-four", 'along = "s"', 'along = "s"\nif = "count(own) < 9"'),
+    ("mnk", 'place = "stone"', 'place = "stone"\nif = "none(own) or any(beside(own) & to)"'),
+    ("mnk", 'place = "stone"', 'place = "stone"\nby = "first"'),
+    # Filling: lines that count twice, no second turn, an end before all is filled.
+    ("dots-and-boxes", "lines(filled, to)\"\nagain", "2 * lines(filled, to)\"\nagain"),
+    ("dots-and-boxes", 'again = "lines(filled, to)"', ""),
+    ("dots-and-boxes", 'score = "own boxes - enemy boxes"', 'score = "enemy boxes - own boxes"'),
+    ("dots-and-boxes", "[[move]]", '[[end]]\nif = "own boxes > 1"\nis = "win"\n[[move]]'),
+    # Hex: who joins loses; both join the same sides; only part of a side counts.
+    ("hex", 'is = "loss"', 'is = "win"'),
+    ("hex", 'second = "transpose"', 'second = "same"'),
+    ("hex", 'top = "row == 1"', 'top = "row == 1 and col < 3"'),
+    ("hex", 'hex = "rows x cols"', 'hex = "rows x cols"\nlinks = "orthogonal"'),
+])
+def test_games_that_only_look_alike(name: str, old: str, new: str) -> None:
+    text = library_definition(name).text
+    assert old in text
+    game = play_text(text.replace(old, new))
+    assert kind_of(game) == ""
+
+
+# -- values --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("spec", "empty"), [
+    ("connect-four:4x4", 3), ("connect-four:5x3,k=3", 3), ("mnk:4x4,k=4", 9), ("mnk:3x4,k=3", 9),
+    ("hex:4x4", 10), ("hex:5x5", 10),
+])
+def test_values_of_late_positions(spec: str, empty: int, seed: int) -> None:
+    game = open_game(spec)
+    assert isinstance(game, DefinedGame)
+    agrees(game, late(game, random.Random(f"{spec} {seed}"), empty))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_of_dots_and_boxes(seed: int) -> None:
+    game = open_game(random.Random(seed).choice(["dots-and-boxes:2x2", "dots-and-boxes:2x3"]))
+    assert isinstance(game, DefinedGame)
+    agrees(game, late(game, random.Random(seed), 9))
+
+
+def filling(rng: random.Random) -> DefinedGame:
+    """Points that are in up to two lines each, lines of one to five points."""
+    names = [f"p{at}" for at in range(rng.randint(5, 9))]
+    free = {name: rng.randint(0, 2) for name in names}
+    lines = []
+    for _ in range(rng.randint(1, 7)):
+        points = [name for name in names if free[name]]
+        line = rng.sample(points, min(len(points), rng.randint(1, 5)))
+        if line and sorted(line) not in [sorted(each) for each in lines]:
+            lines.append(line)
+            for name in line:
+                free[name] -= 1
+    points = ", ".join(f"{name} = [{at // 3 + 1}, {at % 3 + 1}]" for at, name in enumerate(names))
+    drawn = ", ".join(f'"{" ".join(line)}"' for line in lines)
+    return play_text(f"""\
+zermelo = 1
+game = "filling"
+score = "own gained - enemy gained"
+[board]
+points = {{ {points} }}
+lines = [{drawn}]
+[pieces]
+mark = "neutral"
+[counters]
+gained = {{ of = "each", max = 9 }}
+[players]
+stuck = "score"
+[[move]]
+place = "mark"
+then = "own gained += lines(filled, to)"
+again = "lines(filled, to)"
+""")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_values_of_random_games_of_filling(seed: int) -> None:
+    """Chains, loops and lines that no dots have, by which the rules for leaving moves out show."""
+    rng, kinds = random.Random(seed), set()
+    for _ in range(6):
+        game = filling(rng)
+        kinds.add(kind_of(game))
+        expected = minimax(game, game.initial())
+        bounds = DefinitionEngine(game, hash_mb=1).solve(game.initial()).bounds
+        assert bounds == Bounds(expected, expected), game.definition.text
+    assert "filling" in kinds
+
+
+def test_full_counters_stop_a_gain() -> None:
+    """A counter that has no room left gains nothing: then the score so far matters."""
+    text = library_definition("dots-and-boxes").text.replace('"rows * cols"', '"rows * cols - 2"')
+    game = play_text(text)
+    agrees(game, late(game, random.Random(1), 8))
+
+
+# -- what the table is told and asked -----------------------------------------------------------
+
+
+def test_a_position_that_must_pass_is_not_taken_for_another() -> None:
+    """The side that completed a box goes on: the same cells with the other side to move differ."""
+    game = open_game("dots-and-boxes:1x2")
+    assert isinstance(game, DefinedGame)
+    rng, passed = random.Random(3), 0
+    for algorithm in ("mtdf", "pns"):
+        engine = DefinitionEngine(game, hash_mb=1)
+        for _ in range(20):
+            position = game.initial()
+            while game.moves(position):
+                expected = minimax(game, position)
+                known = engine.known(position)
+                assert known.lo <= expected <= known.hi
+                engine.solve(position, algorithm=algorithm)
+                passed += len(game.moves(position)) == 1
+                position = game.play(position, rng.choice(game.moves(position)))
+    assert passed
+
+
+def test_what_is_told_about_a_position_answers_for_it() -> None:
+    for spec in ("dots-and-boxes:2x2", "hex:4x4", "connect-four:4x4"):
+        game = open_game(spec)
+        assert isinstance(game, DefinedGame)
+        position = late(game, random.Random(2), 3 if spec.startswith("connect") else 8)
+        value = minimax(game, position)
+        engine = DefinitionEngine(game, hash_mb=1)
+        told = Known(position, Bounds(value, value))
+        report = engine.solve(position, known=[told])
+        assert report.bounds == Bounds(value, value)
+        assert engine.known(position) == Bounds(value, value)
