@@ -140,8 +140,8 @@ static inline bool must_stop(Search *s) {
     return s->stopped;
 }
 
-/* Whether the opponent has discs enough to keep the score at or below alpha if all were stable: else
- * no upper bound of `stability_cut` is that low. */
+/* Whether the opponent has discs enough to keep the score at or below alpha if all were stable:
+ * else no upper bound of `stability_cut` is that low. */
 static inline bool stability_may_cut(const Search *s, u64 opponent, int alpha) {
     return s->options.stability && 2 * popcount(opponent) >= s->squares - alpha;
 }
