@@ -338,10 +338,10 @@ class CampaignPlan:
     def _rebuild(self) -> Planner:
         """The planner as the database has it."""
         (root,) = self.tree.load([self.campaign.root])
-        (start,) = self._splitter.plan_nodes([root])
         planner = Planner(
-            start, self.campaign.aim, self._record.model(), self._splitter.appraise
-        )
+            self._splitter.plan_root(root), self.campaign.aim, self._record.model(),
+            self._splitter.appraise, self.campaign.game.max_score % 2,
+        )  # fmt: skip
         self._announced = None
         questions = planner.questions
         self._open_above_work(questions)

@@ -109,12 +109,20 @@ class Splitter:
         new = [id_ for id_ in below if id_ not in questions.nodes]
         loaded = self._tree.load([id_ for id_ in new if id_ not in children])
         children = children | {node.id: node for node in loaded}
-        for planned in self.plan_nodes([children[id_] for id_ in new]):
+        for planned in self._plan_nodes([children[id_] for id_ in new]):
             questions.add_node(planned)
         for node in closed:
             questions.expand(node.id, [questions.nodes[id_] for id_ in node.children or ()])
 
-    def plan_nodes(self, nodes: list[Node]) -> list[PlanNode]:
+    def plan_root(self, root: Node) -> PlanNode:
+        """The root with its hints. It is looked at more closely than others: a first test that is
+        off by two discs costs a whole test more."""
+        (planned,) = self._plan_nodes([root])
+        if planned.position is not None:
+            planned.guess = self._engine.guess(planned.position)
+        return planned
+
+    def _plan_nodes(self, nodes: list[Node]) -> list[PlanNode]:
         """The nodes with their hints, which those whose value is known do not need."""
         planned = [
             PlanNode(
