@@ -13,6 +13,7 @@ from zermelo.engine import Efforts, Engine
 from zermelo.engine.capabilities import AppraisesMany
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server.arrays import array
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 from zermelo.server.planning.questions import PlanNode, Question, Questions
@@ -162,7 +163,7 @@ class Splitter:
         Those `children` are at hand; the others are loaded if they are needed.
         """
         rows = self._connection.execute(
-            query("proved_below"), ([node.id for node in parents],)
+            query("proved_below"), (array([node.id for node in parents]),)
         ).fetchall()
         if not rows:
             return []
