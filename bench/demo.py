@@ -4,6 +4,7 @@ Runs `zermelo solve reversi:6x6 --demo` and `zermelo engine solve` with as many 
 has workers, in turns. The demo's own database tells afterwards when its workers were busy.
 
     python bench/demo.py [--rounds 3] [--workers 2] [--json]
+    python bench/demo.py --virtual      node counts alone, in virtual time (virtual/demo.py)
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from fresh import fresh_database
 from options import bench_parser
+from virtual.demo import Counts, count
 
+from zermelo.games import open_game
 from zermelo.server.database import connect_once
 from zermelo.server.embedded import EmbeddedPostgres, running
 
 SPEC = "reversi:6x6"
+#: Nodes a second of a worker, and how late the services are, in virtual time.
+SPEED = 10e6
+TICKS = (0.01, 0.02, 0.03, 0.04)
 ZERMELO = Path(sys.executable).with_name("zermelo")
 #: When the campaign began, was first leased and last answered, and ended; the
 #: processor time of all searches whose result was handed in.
@@ -85,6 +92,12 @@ def measure(workers: int) -> Round:
     )
 
 
+def counted(workers: int) -> list[Counts]:
+    with fresh_database("demo") as fresh, connect_once(fresh.url) as connection:
+        game, memory = open_game(SPEC), fresh.folder / "answers.sqlite"
+        return [count(connection, game, memory, workers, SPEED, tick) for tick in TICKS]
+
+
 def run(*command: str) -> dict[str, Any]:
     done = subprocess.run(
         [ZERMELO, *command, "--json"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -106,7 +119,19 @@ def main() -> None:
     parser = bench_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--virtual", action="store_true")
     options = parser.parse_args()
+    if options.virtual:
+        found = counted(options.workers)
+        if options.json:
+            print(json.dumps([counts._asdict() for counts in found]))
+            return
+        for counts in found:
+            print(f"services {counts.tick:.2f} s late: {counts.nodes:,} nodes,"
+                  f" {counts.workunits} workunits, tests {counts.tests}, {counts.seconds:.1f} s,"
+                  f" {counts.idle_share:.0%} idle")  # fmt: skip
+        print(f"median {median(counts.nodes for counts in found):,.0f} nodes")
+        return
     rounds = [measure(options.workers) for _ in range(options.rounds)]
     if options.json:
         print(json.dumps([asdict(round_) | {"ratio": round_.ratio} for round_ in rounds]))

@@ -31,3 +31,10 @@ def web_process(url: str, settings: WebSettings) -> Callable[[], None]:
     from zermelo.web.server import serve_gently
 
     return lambda: run_until_signalled(lambda stop: serve_gently(url, stop, settings))
+
+
+def web_process_when_visited(url: str, settings: WebSettings) -> Callable[[], None]:
+    """As `web_process`, and nothing is loaded for the pages before somebody looks at them."""
+    from zermelo.web.listener import serve_when_visited
+
+    return lambda: run_until_signalled(lambda stop: serve_when_visited(url, stop, settings))

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 
 import uvicorn
 
 from zermelo.server.certificate_files import LOOK_SECONDS, CertificateFiles
-from zermelo.server.ports import LOOPBACK
 from zermelo.web.app import WebApplication
+from zermelo.web.listener import bound, give_way
 from zermelo.web.settings import WebError, WebSettings
 
 log = logging.getLogger(__name__)
 
-#: The services come first where the processor is scarce.
-NICENESS = 5
 #: How long a request may go on after the stop.
 GRACE_SECONDS = 3
 STOP_SECONDS = 0.2
-BACKLOG = 2048
 
 
 def serve(
@@ -36,20 +31,27 @@ def serve(
     `listening` is called as soon as browsers can connect.
     """
     settings.check()
+    with bound(settings) as listener:
+        log.info("the pages are at %s", settings.url)
+        listening()
+        serve_at(listener, url, stop, settings)
+
+
+def serve_at(
+    listener: socket.socket, url: str, stop: threading.Event, settings: WebSettings
+) -> None:
+    """Serve the pages to whoever connects there."""
     files = None
     if settings.certificate is not None and settings.key is not None:
         files = CertificateFiles(settings.certificate, settings.key)
-    with _bound(settings) as listener:
-        log.info("the pages are at %s", settings.url)
-        listening()
-        config = uvicorn.Config(
-            WebApplication(url, settings), log_config=None, access_log=False,
-            server_header=False, date_header=True, timeout_graceful_shutdown=GRACE_SECONDS,
-            ssl_certfile=settings.certificate, ssl_keyfile=settings.key,
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=list(settings.trusted_proxies), lifespan="on",
-        )  # fmt: skip
-        asyncio.run(_run(config, listener, stop, files))
+    config = uvicorn.Config(
+        WebApplication(url, settings), log_config=None, access_log=False,
+        server_header=False, date_header=True, timeout_graceful_shutdown=GRACE_SECONDS,
+        ssl_certfile=settings.certificate, ssl_keyfile=settings.key,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies), lifespan="on",
+    )  # fmt: skip
+    asyncio.run(_run(config, listener, stop, files))
 
 
 def serve_gently(
@@ -57,8 +59,7 @@ def serve_gently(
     listening: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
     """As `serve`, in a process of its own that gives way to the services."""
-    with suppress(OSError):
-        os.nice(NICENESS)
+    give_way()
     serve(url, stop, settings, listening)
 
 
@@ -102,21 +103,3 @@ async def _renew(config: uvicorn.Config, files: CertificateFiles) -> None:
         if contents is not shown and config.ssl is not None:
             config.ssl.load_cert_chain(files.certificate, files.key)
             shown = contents
-
-
-def _bound(settings: WebSettings) -> socket.socket:
-    host, port = settings.address
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only with the protocol named does asyncio turn Nagle's algorithm off: a reply is written in
-    # two parts, and the second would wait for the first's delayed acknowledgement, about 40 ms.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host or LOOPBACK, port))
-    except OSError as error:
-        listener.close()
-        raise WebError(
-            f"cannot listen on {settings.listen}: {error.strerror or error}; choose another port"
-        ) from None
-    listener.listen(BACKLOG)
-    return listener

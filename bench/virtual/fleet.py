@@ -88,6 +88,10 @@ class Fleet:
     searched: float = 0.0
     #: Whether the services' own time passes in the virtual clock.
     times_services: bool = True
+    paces: tuple[float, ...] = PACES
+    latency: float = LATENCY
+    tick: float = TICK
+    heartbeat: float = HEARTBEAT
     jobs: dict[int, Job] = field(default_factory=dict)
     events: list[tuple[float, int, str]] = field(default_factory=list)
 
@@ -96,7 +100,7 @@ class Fleet:
         self.plan = CampaignPlan(self.connection, self.campaign, self.oracle.engines[0])
         self.coordinator = self._open_coordinator()
         self.idle = [
-            self._client("fleet", pace) for pace in islice(cycle(PACES), self.size)
+            self._client("fleet", pace) for pace in islice(cycle(self.paces), self.size)
         ]
 
     def run(self) -> None:
@@ -106,7 +110,7 @@ class Fleet:
         while not self.plan.finished:
             if not self.events:
                 raise RuntimeError("nobody works, but the campaign is not finished")
-            self.now = max(self.now, self.events[0][0] + TICK)
+            self.now = max(self.now, self.events[0][0] + self.tick)
             self._serve(self._due())
             if time.monotonic() - told > REPORT_SECONDS:
                 told = time.monotonic()
@@ -121,7 +125,7 @@ class Fleet:
     def _client(self, user: str, pace: float) -> Client:
         speed = pace * self.speed
         host = self.coordinator.register(user, speed=speed)
-        return Client(host.id, host.user, speed, LATENCY / pace)
+        return Client(host.id, host.user, speed, self.latency / pace)
 
     def _due(self) -> list[Job]:
         """What ended until now: jobs done, and jobs that a heartbeat told to drop."""
@@ -222,8 +226,8 @@ class Fleet:
             job = self.jobs.get(lease)
             if job is None or job.dropped:
                 continue
-            beats = max(1, math.ceil((self.now - job.started) / HEARTBEAT))
-            at = job.started + beats * HEARTBEAT
+            beats = max(1, math.ceil((self.now - job.started) / self.heartbeat))
+            at = job.started + beats * self.heartbeat
             if at < job.started + job.seconds:
                 job.dropped = True
                 heapq.heappush(self.events, (at, lease, "drop"))

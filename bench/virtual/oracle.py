@@ -127,6 +127,9 @@ class Oracle:
 
     def _reply(self, engine: Engine, ask: Ask) -> Reply:
         engine.clear()
+        return self._search_for(engine, ask)
+
+    def _search_for(self, engine: Engine, ask: Ask) -> Reply:
         found = engine.solve(
             self.game.decode(ask.key), Window.question(ask.threshold), node_budget=ask.node_budget
         )

@@ -22,7 +22,7 @@ from zermelo.cli.solve.local_run import LocalRun, LocalRunSettings
 from zermelo.cli.solve.next_steps import print_next_steps
 from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
-from zermelo.parts import is_installed
+from zermelo.parts import is_installed, require
 from zermelo.server.ports import LOOPBACK, free_port
 from zermelo.server.vocabulary import CampaignState
 
@@ -82,9 +82,9 @@ def solve(
         if web is None and is_installed("web"):
             web = f"{LOOPBACK}:{free_port()}"
     if web:
-        from zermelo.web import server  # noqa: F401 - where it is missing, that is said at once
         from zermelo.web.settings import WebSettings
 
+        require("web")
         WebSettings(web).check()
     settings = LocalRunSettings(
         spec=spec,

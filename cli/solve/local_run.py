@@ -166,11 +166,11 @@ class LocalRun:
             supervisor.start(name, service_process(name, self.url, coordinator))
 
     def _start_web(self, supervisor: Supervisor, listen: str) -> None:
-        from zermelo.cli.services import web_process
+        from zermelo.cli.services import web_process_when_visited
         from zermelo.web.settings import WebSettings
 
         settings = WebSettings(listen)
-        supervisor.start("web", web_process(self.url, settings))
+        supervisor.start("web", web_process_when_visited(self.url, settings))
         self.pages = f"{settings.url}campaigns/{quote(self.campaign, safe='/:,@=')}"
 
     def _start_client(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:

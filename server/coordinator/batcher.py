@@ -3,7 +3,9 @@
 While one batch is in the database the next one gathers, so the busier the coordinator
 is, the larger its batches and the cheaper each call. Where nobody is in a hurry batches also
 begin at a distance, which makes them larger still, as long as there is a crowd: a call that
-was alone keeps nobody waiting.
+was alone keeps nobody waiting. The distance grows with what a statement takes, because a database
+that is slow has much to do: several coordinators that share it would else send it twice as many
+statements of half the size.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ A = TypeVar("A")
 #: Of what is looked up by an index, one row a question.
 MOST_AT_ONCE = 1000
 LONGEST_QUEUE = 10_000
+#: The rest after a batch, as a share of what it took, and the longest in seconds.
+REST_SHARE, LONGEST_REST = 0.5, 0.2
 
 
 class OverloadError(Exception):
@@ -40,7 +44,8 @@ class Batcher(Generic[Q, A]):
     ) -> None:
         """A batch weighs at most `most`, unless a single question does; `longest` may wait.
 
-        After a batch of several questions the next begins `apart` seconds later at least.
+        After a batch of several questions the next begins `apart` seconds later at least, and
+        not before a rest of REST_SHARE of what the batch took.
         """
         self._work = work
         self._weight = weight
@@ -66,10 +71,14 @@ class Batcher(Generic[Q, A]):
             if (pause := not_before - loop.time()) > 0:
                 await asyncio.sleep(pause)
             batch = self._next_batch()
-            not_before = loop.time() + (self._apart if len(batch) > 1 else 0)
+            began = loop.time()
             if not self._waiting:
                 self._wake.clear()
             await self._serve(batch)
+            if self._apart and len(batch) > 1:
+                ended = loop.time()
+                rest = min(REST_SHARE * (ended - began), LONGEST_REST)
+                not_before = max(began + self._apart, ended + rest)
 
     def _next_batch(self) -> list[tuple[Q, asyncio.Future[A]]]:
         batch: list[tuple[Q, asyncio.Future[A]]] = []

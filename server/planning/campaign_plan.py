@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from zermelo.engine import Engine
 from zermelo.games import Bounds
+from zermelo.server.arrays import array
 from zermelo.server.campaigns import Campaign, steer_campaign
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
@@ -211,8 +212,8 @@ class CampaignPlan:
                 query("withdraw_workunits"),
                 {
                     "campaign": self.campaign.id,
-                    "nodes": [node for node, _ in unneeded],
-                    "thresholds": [threshold for _, threshold in unneeded],
+                    "nodes": array([node for node, _ in unneeded]),
+                    "thresholds": array([threshold for _, threshold in unneeded]),
                 },
             )
 
@@ -295,16 +296,16 @@ class CampaignPlan:
             {
                 "campaign": self.campaign.id,
                 "node_budget": node_budget,
-                "nodes": nodes,
-                "thresholds": [question.threshold for question in questions],
-                "priorities": [speculation(choice.need) for choice in choices],
-                "expected": [question.work for question in questions],
-                "guesses": [question.node.guess for question in questions],
-                "plies_left": [question.node.plies_left for question in questions],
-                "efforts_yes": [effort.yes for effort in efforts],
-                "efforts_no": [effort.no for effort in efforts],
-                "stakes": [planner.stakes(question) for question in questions],
-                "plies": [question.ply for question in questions],
+                "nodes": array(nodes),
+                "thresholds": array([question.threshold for question in questions]),
+                "priorities": array([speculation(choice.need) for choice in choices]),
+                "expected": array([question.work for question in questions]),
+                "guesses": array([question.node.guess for question in questions]),
+                "plies_left": array([question.node.plies_left for question in questions]),
+                "efforts_yes": array([effort.yes for effort in efforts]),
+                "efforts_no": array([effort.no for effort in efforts]),
+                "stakes": array([planner.stakes(question) for question in questions]),
+                "plies": array([question.ply for question in questions]),
                 "known": [seed.known if seed else None for seed in known],
                 "known_from": [seed.result if seed else None for seed in known],
             },
@@ -338,10 +339,10 @@ class CampaignPlan:
     def _rebuild(self) -> Planner:
         """The planner as the database has it."""
         (root,) = self.tree.load([self.campaign.root])
-        (start,) = self._splitter.plan_nodes([root])
         planner = Planner(
-            start, self.campaign.aim, self._record.model(), self._splitter.appraise
-        )
+            self._splitter.plan_root(root), self.campaign.aim, self._record.model(),
+            self._splitter.appraise, self.campaign.game.max_score % 2,
+        )  # fmt: skip
         self._announced = None
         questions = planner.questions
         self._open_above_work(questions)

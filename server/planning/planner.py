@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from zermelo.games import Bounds
-from zermelo.server.goals import Aim
+from zermelo.server.goals import Aim, next_guess
 from zermelo.server.planning.costs import CostModel
 from zermelo.server.planning.questions import (
     HELP_DISCOUNT,
@@ -84,9 +84,11 @@ class Planner:
     """The current test of one campaign and everything below it."""
 
     def __init__(
-        self, root: PlanNode, goal: Aim, model: CostModel, appraise: Appraise | None = None
-    ) -> None:
-        self.root, self.goal = root, goal
+        self, root: PlanNode, goal: Aim, model: CostModel, appraise: Appraise | None = None,
+        parity: int = 0,
+    ) -> None:  # fmt: skip
+        """Scores are usually odd or even as `parity` is."""
+        self.root, self.goal, self._parity = root, goal, parity
         self.questions = Questions(model, appraise)
         self.questions.add_node(root)
         self.test: Question | None = None
@@ -110,8 +112,10 @@ class Planner:
         former, self.test = self.test, None
         self._began = None
         if not self.finished:
-            guess = self.root.guess if former is None else former.threshold
-            threshold = self.goal.threshold(self.bounds, guess)
+            if former is None:
+                threshold = self.goal.threshold(self.bounds, self.root.guess)
+            else:
+                threshold = self._following(self.bounds, reached=bool(former.answer))
             self.test = self.questions.open_root(self.root.id, threshold)
         for test in [former, *self._next_tests]:
             if test is not None and test is not self.test:
@@ -293,13 +297,15 @@ class Planner:
         threshold = self.test.threshold
         after_yes = Bounds(threshold, max(threshold, self.root.hi))
         after_no = Bounds(min(self.root.lo, threshold - 1), threshold - 1)
-        for bounds in (after_yes, after_no):
+        for bounds, reached in ((after_yes, True), (after_no, False)):
             if not self.goal.reached(bounds):
-                # Two below, not one: in many games scores differ by an even number.
-                guess = threshold if bounds is after_yes else threshold - 2
-                following = self.goal.threshold(bounds, guess)
+                following = self._following(bounds, reached=reached)
                 self._next_tests.append(self.questions.open_root(self.root.id, following))
         return bool(self._next_tests)
+
+    def _following(self, bounds: Bounds, *, reached: bool) -> int:
+        """The test after one that was reached, or was not, and left these bounds."""
+        return self.goal.threshold(bounds, next_guess(bounds, reached, self._parity))
 
 
 def speculation(need: float) -> int:

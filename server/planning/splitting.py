@@ -13,6 +13,7 @@ from zermelo.engine import Efforts, Engine
 from zermelo.engine.capabilities import AppraisesMany
 from zermelo.games import Bounds
 from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.server.arrays import array
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 from zermelo.server.planning.questions import PlanNode, Question, Questions
@@ -109,12 +110,20 @@ class Splitter:
         new = [id_ for id_ in below if id_ not in questions.nodes]
         loaded = self._tree.load([id_ for id_ in new if id_ not in children])
         children = children | {node.id: node for node in loaded}
-        for planned in self.plan_nodes([children[id_] for id_ in new]):
+        for planned in self._plan_nodes([children[id_] for id_ in new]):
             questions.add_node(planned)
         for node in closed:
             questions.expand(node.id, [questions.nodes[id_] for id_ in node.children or ()])
 
-    def plan_nodes(self, nodes: list[Node]) -> list[PlanNode]:
+    def plan_root(self, root: Node) -> PlanNode:
+        """The root with its hints. It is looked at more closely than others: a first test that is
+        off by two discs costs a whole test more."""
+        (planned,) = self._plan_nodes([root])
+        if planned.position is not None:
+            planned.guess = self._engine.guess(planned.position)
+        return planned
+
+    def _plan_nodes(self, nodes: list[Node]) -> list[PlanNode]:
         """The nodes with their hints, which those whose value is known do not need."""
         planned = [
             PlanNode(
@@ -154,7 +163,7 @@ class Splitter:
         Those `children` are at hand; the others are loaded if they are needed.
         """
         rows = self._connection.execute(
-            query("proved_below"), ([node.id for node in parents],)
+            query("proved_below"), (array([node.id for node in parents]),)
         ).fetchall()
         if not rows:
             return []

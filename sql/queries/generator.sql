@@ -46,7 +46,7 @@ WHERE campaign = %(campaign)s
 -- What exhausted searches of these nodes had settled below them.
 SELECT workunits.node, workunits.threshold, results.lease, results.proved
 FROM workunits JOIN results ON results.workunit = workunits.id
-WHERE workunits.node = ANY(%s) AND results.state = 'assimilated'
+WHERE workunits.node = ANY(%s::bigint[]) AND results.state = 'assimilated'
   AND results.answer = 'exhausted' AND results.proved IS NOT NULL
 ORDER BY results.lease
 

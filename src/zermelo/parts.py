@@ -40,7 +40,17 @@ def install_command(part: str) -> str:
 
 
 def is_installed(part: str) -> bool:
-    return all(find_spec(module) is not None for module in PARTS[part])
+    return _first_missing(part) is None
+
+
+def require(part: str) -> None:
+    """`MissingPartError` where a part is not installed; nothing of it is loaded."""
+    if module := _first_missing(part):
+        raise MissingPartError(module, install_command(part))
+
+
+def _first_missing(part: str) -> str | None:
+    return next((module for module in PARTS[part] if find_spec(module) is None), None)
 
 
 def missing_part(error: ModuleNotFoundError) -> MissingPartError | None:

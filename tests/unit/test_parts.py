@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from zermelo.parts import missing_part
+from zermelo import parts
+from zermelo.parts import MissingPartError, is_installed, missing_part, require
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,11 @@ def test_a_missing_module_is_named_with_its_remedy(module: str, remedy: str) -> 
 
 def test_any_other_module_is_a_defect() -> None:
     assert missing_part(ModuleNotFoundError(name="zermelo.nothing")) is None
+
+
+def test_a_part_is_required_before_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("web")
+    monkeypatch.setitem(parts.PARTS, "web", ("starlette", "no_such_module"))
+    assert not is_installed("web")
+    with pytest.raises(MissingPartError, match=r"no_such_module.*zermelo\[web\]"):
+        require("web")

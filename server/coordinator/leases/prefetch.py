@@ -19,7 +19,7 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 #: For how long to keep workunits ready, at the rate at which they are asked for.
 AHEAD_SECONDS = 1.0
 #: Filled up when this share of them is gone: what is left must last as long as that takes.
-REFILL = 0.25
+REFILL = 0.5
 #: Fewer than this are not worth it, and more than this at once take too long.
 LEAST, MOST = 512, 2048
 #: How long to leave the queue alone after it had less than was wanted.

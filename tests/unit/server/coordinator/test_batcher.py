@@ -7,7 +7,12 @@ from contextlib import suppress
 
 import pytest
 
-from zermelo.server.coordinator.batcher import Batcher, OverloadError
+from zermelo.server.coordinator.batcher import (
+    LONGEST_REST,
+    REST_SHARE,
+    Batcher,
+    OverloadError,
+)
 
 
 class Work:
@@ -84,6 +89,34 @@ def test_in_a_crowd_batches_begin_at_a_distance() -> None:
         assert await asyncio.gather(*made) == [2, 4, 6, 8, 10, 12]
         assert work.batches == [[1], [2], [3, 4], [5, 6]]
         runner.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_after_a_slow_batch_calls_gather_for_longer() -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        began: list[float] = []
+        batches: list[list[int]] = []
+
+        async def work(numbers: list[int]) -> list[int]:
+            began.append(loop.time())
+            batches.append(numbers)
+            await asyncio.sleep(0.1)
+            return numbers
+
+        batcher = Batcher(work, apart=0.001)
+        runner = asyncio.create_task(batcher.run())
+        await asyncio.gather(batcher(1), batcher(2))
+        ended = loop.time()
+        # Both come after the distance, and before the rest is over.
+        early = asyncio.create_task(batcher(3))
+        await asyncio.sleep(0)
+        assert await asyncio.gather(early, batcher(4)) == [3, 4]
+        runner.cancel()
+        assert batches == [[1, 2], [3, 4]]
+        rest = REST_SHARE * (ended - began[0])
+        assert began[1] >= ended + min(rest, LONGEST_REST) - 0.01
 
     asyncio.run(scenario())
 

@@ -228,6 +228,32 @@ def test_the_outcome_needs_only_the_sign(bounds: Bounds, reached: bool) -> None:
         assert Goal.OUTCOME.threshold(bounds, 5) in (0, 1)
 
 
+@pytest.mark.parametrize(("guess", "score", "parity", "tests"), [
+    (0, -4, 0, [0, -2, -4, -3]), (-2, -4, 0, [-2, -4, -3]), (-3, -4, 0, [-3, -4]),
+    (-4, -4, 0, [-4, -3]), (0, 4, 0, [0, 1, 3, 5, 4]), (1, -3, 1, [1, -1, -3, -2]),
+    # Unusual scores take a test more, and are found as well.
+    (0, -1, 0, [0, -2, -1]), (0, -3, 0, [0, -2, -4, -3]),
+    # At the ends of the scores nothing is skipped.
+    (-9, -9, 0, [-8]), (9, 9, 0, [9]), (-8, -8, 0, [-8, -7]),
+])  # fmt: skip
+def test_tests_step_over_unusual_scores(
+    guess: int, score: int, parity: int, tests: list[int]
+) -> None:
+    planner = Planner(
+        PlanNode(0, -9, 9, guess, 10), Goal.SCORE, CostModel(), parity=parity
+    )
+    asked = []
+    while planner.test is not None:
+        asked.append(planner.test.threshold)
+        assert len(asked) < 20
+        reached = score >= planner.test.threshold
+        bounds = (planner.test.threshold, 9) if reached else (-9, planner.test.threshold - 1)
+        planner.questions.update_bounds(0, *bounds)
+        planner.advance()
+    assert planner.bounds == Bounds(score, score)
+    assert asked == tests
+
+
 def features(plies_left: int, distance: int = 0) -> Features:
     """A question to an engine that has no idea of efforts."""
     return Features(plies_left, distance, usual_efforts(plies_left, distance))
