@@ -245,8 +245,8 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
 static inline int plies_ahead(Search *s, u64 own, u64 opponent, const Configuration *shown,
                               int beta, int empties) {
     int above = empties - s->middle_empties;
-    if (above < 2 || !s->options.lookahead) return 0;
-    int plies = above < 4 ? 1 : above < 7 ? 2 : above < 13 ? 4 : 6;
+    if (above < 3 || !s->options.lookahead) return 0;
+    int plies = above < 5 ? 1 : above < 8 ? 2 : above < 14 ? 4 : 6;
     const Glance *glance = look_at(s, own, opponent, shown, NULL, empties);
     return glance->estimate < GRAINS * (beta - HOPELESS) ? greater(plies - 2, 0) : plies;
 }

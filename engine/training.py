@@ -27,7 +27,7 @@ from zermelo.games.reversi import Reversi
 GRAINS = 64
 SMALL_BOARD = 32  # up to this many squares a quarter of the positions does
 LARGE_BOARD = 42  # more squares than this have more phases and wider trees
-MANY_WEIGHTS = 48  # more squares than this need twice as many positions for their weights
+MANY_WEIGHTS = 48  # more squares than this have weights enough to need many more positions
 FIRST_PHASE = 2  # fewer empties are solved before anyone asks the evaluation
 UNTRAINED_PLIES = 6  # the first moves are few enough to leave to their successors
 STEPS = 20
@@ -56,7 +56,7 @@ class Effort:
     def usual(cls, game: Reversi) -> Effort:
         """What the shipped weights of a board were made with."""
         if len(game.squares) > LARGE_BOARD:
-            positions = 300_000 if len(game.squares) > MANY_WEIGHTS else 150_000
+            positions = 1_000_000 if len(game.squares) > MANY_WEIGHTS else 150_000
             return cls(positions=positions, exact_empties=10, depth=4)
         if len(game.squares) <= SMALL_BOARD:
             return cls(positions=100_000)

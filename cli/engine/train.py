@@ -23,7 +23,7 @@ from zermelo.parts import MissingPartError, install_command
         help="The weight file to write.")
 @option("--positions", type=click.IntRange(500),
         help="Reversi: positions for each phase of the game.  [default: 400000; large boards"
-        " 150000, more than 48 squares 300000, small ones 100000]  Go: lessons for each side and"
+        " 150000, more than 48 squares 1000000, small ones 100000]  Go: lessons for each side and"
         " round.  [default: 30000]")
 @option("--exact-empties", type=click.IntRange(6, 20),
         help="Reversi: solve positions exactly up to this many empty squares."
