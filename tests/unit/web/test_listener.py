@@ -6,7 +6,7 @@ import asyncio
 import socket
 
 from zermelo.server.ports import LOOPBACK, free_port
-from zermelo.web.server import _bound
+from zermelo.web.listener import bound
 from zermelo.web.settings import WebSettings
 
 
@@ -22,7 +22,7 @@ def test_a_reply_in_parts_does_not_wait_for_acknowledgements() -> None:
             told.set_result(visitor.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             writer.close()
 
-        async with await asyncio.start_server(visited, sock=_bound(settings)):
+        async with await asyncio.start_server(visited, sock=bound(settings)):
             _, writer = await asyncio.open_connection(*settings.address)
             found = await told
             writer.close()
