@@ -324,16 +324,17 @@ static inline u64 stable_edges(const Geometry *g, u64 own, u64 opponent) {
     return top | bottom << last_row | as_column(left) | as_column(right) << last_col;
 }
 
-/* Squares on diagonals without an empty square, for the diagonal of this step.
- * Squares beyond the board count as full: `outside[k]` are those that have no
- * neighbour 1 << k steps away upwards (and mirrored downwards). */
-static inline u64 full_diagonal(u64 full, int step, const u64 above[3], const u64 below[3]) {
-    for (int k = 0; k < 3; k++) {
-        int shift = step << k;
-        full &= (full >> shift | above[k]) & (full << shift | below[k]);
-    }
-    return full;
-}
+/* By direction (STEP) and k: the squares that have no neighbour STEP << k bits above, or below. */
+static const u64 NONE_ABOVE[3][4] __attribute__((aligned(32))) = {
+    {0x8080808080808080ULL, 0xff01010101010101ULL, 0xff00000000000000ULL, 0xff80808080808080ULL},
+    {0xc0c0c0c0c0c0c0c0ULL, 0xffff030303030303ULL, 0xffff000000000000ULL, 0xffffc0c0c0c0c0c0ULL},
+    {0xf0f0f0f0f0f0f0f0ULL, 0xffffffff0f0f0f0fULL, 0xffffffff00000000ULL, 0xfffffffff0f0f0f0ULL},
+};
+static const u64 NONE_BELOW[3][4] __attribute__((aligned(32))) = {
+    {0x0101010101010101ULL, 0x80808080808080ffULL, 0x00000000000000ffULL, 0x01010101010101ffULL},
+    {0x0303030303030303ULL, 0xc0c0c0c0c0c0ffffULL, 0x000000000000ffffULL, 0x030303030303ffffULL},
+    {0x0f0f0f0f0f0f0f0fULL, 0xf0f0f0f0ffffffffULL, 0x00000000ffffffffULL, 0x0f0f0f0fffffffffULL},
+};
 
 #if KERNELS_AVX2
 /* The squares that are in each of the four lanes. */
@@ -345,75 +346,46 @@ static inline u64 in_all_lanes(__m256i lanes) {
 #endif
 
 /* A lower bound on `own` discs that can never be turned again: on a stable edge, or in
- * all four directions on a full line, at the border, or beside a stable own disc. */
+ * all four directions on a full line, at the border, or beside a stable own disc. Squares beyond
+ * the board count as full. */
 static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
-#if KERNELS_AVX2
-    static const u64 ABOVE1[3] = {0x8080808080808080ULL, 0xc0c0c0c0c0c0c0c0ULL,
-                                  0xf0f0f0f0f0f0f0f0ULL};
-    static const u64 BELOW1[3] = {0x0101010101010101ULL, 0x0303030303030303ULL,
-                                  0x0f0f0f0f0f0f0f0fULL};
-    static const u64 ABOVE8[3] = {0xff00000000000000ULL, 0xffff000000000000ULL,
-                                  0xffffffff00000000ULL};
-    static const u64 BELOW8[3] = {0x00000000000000ffULL, 0x000000000000ffffULL,
-                                  0x00000000ffffffffULL};
-#endif
-    static const u64 ABOVE9[3] = {0xff80808080808080ULL, 0xffffc0c0c0c0c0c0ULL,
-                                  0xfffffffff0f0f0f0ULL};
-    static const u64 BELOW9[3] = {0x01010101010101ffULL, 0x030303030303ffffULL,
-                                  0x0f0f0f0fffffffffULL};
-    static const u64 ABOVE7[3] = {0xff01010101010101ULL, 0xffff030303030303ULL,
-                                  0xffffffff0f0f0f0fULL};
-    static const u64 BELOW7[3] = {0x80808080808080ffULL, 0xc0c0c0c0c0c0ffffULL,
-                                  0xf0f0f0f0ffffffffULL};
-#if KERNELS_AVX2
-    /* Lanes: rows, the diagonal of step 7, columns, the diagonal of step 9. */
-    const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
-    const u64 border = g->outer_rows | g->outer_cols;
-    __m256i full = _mm256_set1_epi64x((long long)(own | opponent | ~g->board));
-    for (int k = 0; k < 3; k++) {
-        __m256i shift = _mm256_slli_epi64(steps, k);
-        __m256i above = _mm256_set_epi64x((long long)ABOVE9[k], (long long)ABOVE8[k],
-                                          (long long)ABOVE7[k], (long long)ABOVE1[k]);
-        __m256i below = _mm256_set_epi64x((long long)BELOW9[k], (long long)BELOW8[k],
-                                          (long long)BELOW7[k], (long long)BELOW1[k]);
-        above = _mm256_or_si256(_mm256_srlv_epi64(full, shift), above);
-        below = _mm256_or_si256(_mm256_sllv_epi64(full, shift), below);
-        full = _mm256_and_si256(full, _mm256_and_si256(above, below));
-    }
-    full = _mm256_or_si256(full, _mm256_set_epi64x((long long)border, (long long)g->outer_rows,
-                                                   (long long)border, (long long)g->outer_cols));
+    u64 full = own | opponent | ~g->board, border = g->outer_rows | g->outer_cols;
     /* A border disc is safe across the border but still needs a stable edge along it. */
     u64 stable = stable_edges(g, own, opponent);
-    stable |= own & in_all_lanes(full);
+#if KERNELS_AVX2
+    const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
+    __m256i lines = _mm256_set1_epi64x((long long)full);
+    for (int k = 0; k < 3; k++) {
+        __m256i shift = _mm256_slli_epi64(steps, k);
+        __m256i above = _mm256_load_si256((const __m256i *)NONE_ABOVE[k]);
+        __m256i below = _mm256_load_si256((const __m256i *)NONE_BELOW[k]);
+        above = _mm256_or_si256(_mm256_srlv_epi64(lines, shift), above);
+        below = _mm256_or_si256(_mm256_sllv_epi64(lines, shift), below);
+        lines = _mm256_and_si256(lines, _mm256_and_si256(above, below));
+    }
+    lines = _mm256_or_si256(lines, _mm256_set_epi64x((long long)border, (long long)g->outer_rows,
+                                                     (long long)border, (long long)g->outer_cols));
+    stable |= own & in_all_lanes(lines);
     for (u64 before = 0; stable != before;) {
         before = stable;
         __m256i discs = _mm256_set1_epi64x((long long)stable);
         __m256i safe = _mm256_or_si256(_mm256_sllv_epi64(discs, steps),
                                        _mm256_srlv_epi64(discs, steps));
-        stable |= own & in_all_lanes(_mm256_or_si256(safe, full));
+        stable |= own & in_all_lanes(_mm256_or_si256(safe, lines));
     }
 #else
-    u64 full = own | opponent | ~g->board;
-    u64 rows = full & full >> 4;
-    rows &= rows >> 2;
-    rows &= rows >> 1;
-    rows = (rows & 0x0101010101010101ULL) * 0xff;
-    u64 cols = full & rotate_left(full, 32);
-    cols &= rotate_left(cols, 16);
-    cols &= rotate_left(cols, 8);
-    u64 diagonal9 = full_diagonal(full, 9, ABOVE9, BELOW9);
-    u64 diagonal7 = full_diagonal(full, 7, ABOVE7, BELOW7);
-
-    rows |= g->outer_cols, cols |= g->outer_rows;
-    diagonal9 |= g->outer_rows | g->outer_cols, diagonal7 |= g->outer_rows | g->outer_cols;
-    /* A border disc is safe across the border but still needs a stable edge along it. */
-    u64 stable = stable_edges(g, own, opponent);
-    stable |= own & rows & cols & diagonal9 & diagonal7;
+    u64 lines[4] = {full, full, full, full};
+    for (int d = 0; d < 4; d++)
+        for (int k = 0; k < 3; k++)
+            lines[d] &= (lines[d] >> (STEP[d] << k) | NONE_ABOVE[k][d]) &
+                        (lines[d] << (STEP[d] << k) | NONE_BELOW[k][d]);
+    lines[0] |= g->outer_cols, lines[1] |= border, lines[2] |= g->outer_rows, lines[3] |= border;
+    stable |= own & lines[0] & lines[1] & lines[2] & lines[3];
     for (u64 before = 0; stable != before;) {
+        u64 safe = own;
         before = stable;
-        u64 safe = (stable << 1 | stable >> 1 | rows) & (stable << 8 | stable >> 8 | cols);
-        safe &= (stable << 9 | stable >> 9 | diagonal9) & (stable << 7 | stable >> 7 | diagonal7);
-        stable |= own & safe;
+        for (int d = 0; d < 4; d++) safe &= stable << STEP[d] | stable >> STEP[d] | lines[d];
+        stable |= safe;
     }
 #endif
     return stable;
