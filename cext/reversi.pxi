@@ -441,12 +441,16 @@ cdef int expected_grains(Search *s, u64 own, u64 opponent, int plies) noexcept n
 
 cdef void expected_costs(Search *s, u64 own, u64 opponent, int threshold, int plies, int *reach,
                          int *hold) noexcept nogil:
-    """The costs of proving a score of at least and of less than `threshold`."""
+    """The costs of proving a score of at least and of less than `threshold`, with an empty table:
+    they are the same whatever was searched before."""
     cdef Configuration shown
     cdef int empties = popcount(s.board & ~(own | opponent))
+    cdef bint tabled = s.options.table
     configure(s.evaluation, own, opponent, s.board, &shown)
+    s.options.table = False
     reach[0] = cost_to_reach(s, own, opponent, &shown, threshold, empties, plies, NEVER)
     hold[0] = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, plies, NEVER)
+    s.options.table = tabled
 
 
 cdef bint worth_keeping(const Table *table, const Entry *entry, int least_effort) noexcept nogil:

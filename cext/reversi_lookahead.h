@@ -25,6 +25,7 @@ enum {
     BIT = 256,
     NEVER = 1 << 24, /* the cost of what cannot be proved */
     HOPELESS = 8,    /* discs below beta: probably no move will reach it */
+    PROVED_EMPTIES = 14, /* at least this many: what the table has proved costs nothing */
     FIRST_HINT = 1 << 28, /* values of the moves that the table recommends */
     SECOND_HINT = 1 << 27
 };
@@ -151,6 +152,17 @@ static inline int glance_reach(const Search *s, const Glance *glance, int score,
            9 * glance->moves + 54 * glance->replies + 18 * glance->reachable;
 }
 
+/* Whether the table knows that the side to move gets at least `score`: 1, gets less: -1, neither: 0.
+ * Without this the look ahead would charge for what a transposition has paid. */
+static inline int proved(const Search *s, u64 own, u64 opponent, int score, int empties) {
+    Facts facts;
+    int symmetry;
+    if (!s->options.table || empties < PROVED_EMPTIES) return 0;
+    u64 hash = table_name(s, &own, &opponent, empties, &symmetry);
+    if (!probe(s->table, own, opponent, hash, &facts)) return 0;
+    return facts.lo >= score ? 1 : facts.hi < score ? -1 : 0;
+}
+
 static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
                          int empties, int depth, int limit);
 
@@ -165,6 +177,8 @@ static int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *s
     Candidates moves;
     Configuration after;
     int total = -NEVER, dearest = -NEVER;
+    int known = proved(s, own, opponent, 1 - score, empties);
+    if (known) return known < 0 ? 0 : NEVER;
     if (!squares && mobility(opponent, own, empty)) {
         configure_pass(s->evaluation, shown, &after);
         return cost_to_reach(s, opponent, own, &after, score, empties, depth, limit);
@@ -209,6 +223,8 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
     Candidates moves;
     Configuration after;
     int cheapest = NEVER;
+    int known = proved(s, own, opponent, score, empties);
+    if (known) return known > 0 ? 0 : NEVER;
     if (!squares && mobility(opponent, own, empty)) {
         configure_pass(s->evaluation, shown, &after);
         return cost_to_hold(s, opponent, own, &after, score, empties, depth, limit);

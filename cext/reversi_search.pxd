@@ -139,6 +139,7 @@ cdef extern from "reversi_state.h" nogil:
     int fold(const Search *s, u64 *own, u64 *opponent)
     int fold_square(const Search *s, int square, int symmetry)
     int unfold_square(const Search *s, int square, int symmetry)
+    u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties, int *symmetry)
 
 cdef extern from "reversi_middle.h" nogil:
     int middle_value(const Search *s, u64 opponent, u64 empty, u64 replies, int square, int parity)
@@ -157,6 +158,5 @@ cdef extern from "reversi_lookahead.h" nogil:
                       int empties, int depth, int limit)
 
 cdef extern from "reversi_upper.h" nogil:
-    u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties, int *symmetry)
     int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
                      int beta, int empties, int parity)

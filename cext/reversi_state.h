@@ -12,6 +12,7 @@
 #define LAST_IN_QUADRANT 8 /* what speaks for a move there; a reply less counts 16 */
 #define ON_CORNER 12
 #define NOTHING (-127)     /* below every score: no move has been tried */
+#define FOLD_EMPTIES 14    /* at least this many: symmetric positions share an entry */
 
 enum { /* why a search stopped */
     RUNNING = 0,
@@ -229,6 +230,13 @@ static inline int fold_square(const Search *s, int square, int symmetry) {
 static inline int unfold_square(const Search *s, int square, int symmetry) {
     if (symmetry == 5 || symmetry == 6) symmetry = 11 - symmetry;
     return fold_square(s, square, symmetry);
+}
+
+/* Under which position and hash the shared table keeps a position. */
+static inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties,
+                             int *symmetry) {
+    *symmetry = s->options.symmetry && empties >= FOLD_EMPTIES ? fold(s, own, opponent) : 0;
+    return hash_boards(*own, *opponent);
 }
 
 #endif

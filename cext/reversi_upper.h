@@ -12,7 +12,6 @@
 #include "reversi_middle.h"
 
 enum {
-    FOLD_EMPTIES = 14, /* at least this many: symmetric positions share an entry */
     SPLIT_EMPTIES = 14 /* at least this many: threads avoid each other's positions */
 };
 
@@ -31,13 +30,6 @@ static inline bool others_search(Search *s, u64 hash) {
 static inline void leave(Search *s, u64 hash) {
     volatile u64 *slot = busy_slot(s, hash);
     if (*slot == hash) *slot = 0;
-}
-
-/* Under which position and hash the shared table keeps a position. */
-static inline u64 table_name(const Search *s, u64 *own, u64 *opponent, int empties,
-                             int *symmetry) {
-    *symmetry = s->options.symmetry && empties >= FOLD_EMPTIES ? fold(s, own, opponent) : 0;
-    return hash_boards(*own, *opponent);
 }
 
 /* Whether the table knows a child that refutes the position at once.

@@ -259,6 +259,19 @@ def test_a_greater_score_takes_more_to_reach_and_less_to_hold(make_engine: MakeE
         assert easy.no >= hard.no
 
 
+def test_efforts_do_not_depend_on_what_was_searched_before(make_engine: MakeEngine) -> None:
+    """Planners compare them, so what the table has proved must not make a position cheaper."""
+    game, rng = reversi("reversi:6x6"), random.Random(33)
+    engine = make_engine(game)
+    position = random_play(game, rng, 14)
+    threshold = engine.guess(position)
+    before = engine.efforts(position, threshold)
+    answer = engine.solve(position, Window.question(threshold))
+    assert answer.bounds.lo >= threshold or answer.bounds.hi < threshold
+    assert engine.known(position) != game.score_range
+    assert engine.efforts(position, threshold) == before
+
+
 def test_the_efforts_of_a_finished_game_are_told_by_its_score(make_engine: MakeEngine) -> None:
     game, rng = reversi("reversi:6x6"), random.Random(9)
     position = game.initial()
