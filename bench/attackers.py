@@ -15,8 +15,9 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -146,23 +147,25 @@ class Flooder(Attacker):
         await self._try(self._stub.SubmitResults(self.request, **self._more))
 
 
-KINDS = (Bomber, Hoarder, Poller, Flooder)
+KINDS = {kind.__name__.lower(): kind for kind in (Bomber, Hoarder, Poller, Flooder)}
 
 
-async def attack(address: str, tokens: list[str], end: float) -> Counter[str]:
-    """Attack with one client for each token, of all kinds in turn; the statuses they got."""
+async def attack(
+    address: str, tokens: list[str], kinds: Sequence[str], end: float
+) -> Counter[str]:
+    """Attack with one client for each token, of these kinds in turn; the statuses they got."""
     codes: Counter[str] = Counter()
     await asyncio.gather(*(
-        KINDS[number % len(KINDS)](address, token, codes).live(end)
-        for number, token in enumerate(tokens)
+        KINDS[kind](address, token, codes).live(end)
+        for kind, token in zip(cycle(kinds), tokens, strict=False)
     ))
     return codes
 
 
 def attackers_process(
-    address: str, tokens: list[str], seconds: float, out: Path
+    address: str, tokens: list[str], kinds: Sequence[str], seconds: float, out: Path
 ) -> Callable[[], None]:
     def main() -> None:
-        write_report(uvloop.run(attack(address, tokens, time.monotonic() + seconds)), out)
+        write_report(uvloop.run(attack(address, tokens, kinds, time.monotonic() + seconds)), out)
 
     return main
