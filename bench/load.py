@@ -21,8 +21,9 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from attackers import KINDS, attackers_process
+from attackers import KINDS, USUAL, attackers_process
 from crowd import Told, volunteers_process
 from pipeline import Feeder, cpu_seconds, percentile, plant
 
@@ -128,7 +129,7 @@ class Scales:
 
 def measure(
     folder: Path, clients: int, seconds: float, replication: str, attackers: int = 0,
-    kinds: tuple[str, ...] = tuple(KINDS),
+    kinds: tuple[str, ...] = USUAL,
 ) -> Report:  # fmt: skip
     """Let clients work, of whom so many attack, each as one of these kinds."""
     postgres = EmbeddedPostgres(folder)
@@ -207,6 +208,15 @@ def show(report: Report) -> None:
         print(f"{name:16}{spent:10,.0f}{report.cores[name]:12.2f}")
 
 
+def _rounded(value: Any) -> Any:
+    """The same with numbers that can be read."""
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list) else value
+
+
 def share(text: str) -> float:
     """A part of a whole, given in per cent."""
     value = float(text.removesuffix("%")) / 100
@@ -233,13 +243,13 @@ def main() -> None:
         report = measure(
             folder.resolve(), options.clients, options.seconds, options.replication,
             round(options.attackers * options.clients),
-            (options.only,) if options.only else tuple(KINDS),
+            (options.only,) if options.only else USUAL,
         )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not options.json:
         show(report)
-    print(json.dumps(asdict(report)))
+    print(json.dumps(_rounded(asdict(report))))
 
 
 if __name__ == "__main__":
