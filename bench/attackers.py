@@ -4,6 +4,7 @@
     hoarders    take all that they get, report progress without end, never answer
     pollers     answer at once and ask for more 2.5 times a second, without waiting
     flooders    send the largest SubmitResults that is legal, for leases that do not exist
+    hasty       the same, one after the other, whatever pause they are told: only where asked for
 """
 
 from __future__ import annotations
@@ -15,36 +16,38 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cache, cached_property
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import grpc
 import uvloop
-from attack import BOMB, POLL_SECONDS, SUBMIT, hello, results_of_nothing
+from attack import BOMB, POLL_SECONDS, SUBMIT, results_of_nothing
 from crowd import write_report
 from pipeline import oracle
-from plain_grpc import CallError, PlainChannel
+from plain_grpc import CallError, PlainChannel, path_of
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
-from zermelo.proto.service import CoordinatorStub
+from zermelo.proto.service import PROTOCOL_VERSION
 
 HOARD_SECONDS, BOMB_SECONDS = 2.0, 1.0
 ARRIVAL = 10.0
-MOST_BYTES = 2 * len(BOMB)
+STATUS_NAMES = {code.value[0]: code.name for code in grpc.StatusCode}
 
 
 class Attacker(ABC):
+    """Calls by itself, so that the attacks take the server's time and not that of the machine."""
+
+    #: Whether it waits as long as refusals tell it to.
+    obeys = True
+
     def __init__(self, address: str, token: str, codes: Counter[str]) -> None:
-        self._channel = grpc.aio.insecure_channel(address, options=[
-            ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", MOST_BYTES)
-        ])  # fmt: skip
-        self._stub = CoordinatorStub(self._channel)
-        self._more = {
-            "metadata": ((service.AUTHORIZATION, service.BEARER + token),), "timeout": 60
-        }
+        self._channel = PlainChannel(
+            address, ((service.AUTHORIZATION, service.BEARER + token),)
+        )
         self._address = address
         self._key = secrets.token_bytes(16)
         self._codes = codes
@@ -53,49 +56,58 @@ class Attacker(ABC):
     async def live(self, end: float) -> None:
         self._end = end
         await asyncio.sleep(random.uniform(0, ARRIVAL))
-        await self._try(hello(self._stub, self._more["metadata"], self._key))
+        hello = pb.HelloRequest(protocol_version=PROTOCOL_VERSION, host_key=self._key, workers=1)
+        await self._call("Hello", hello.SerializeToString())
         while time.monotonic() < end:
             await self.step()
-        await self._channel.close()
+        self._channel.close()
 
     @abstractmethod
     async def step(self) -> None:
         """One round of the attack."""
 
-    async def _try(self, call: Any) -> Any:
+    async def _call(self, method: str, data: bytes) -> bytes | None:
+        """The reply, if there is one."""
+        return await self._try(self._channel.call(path_of(service.COORDINATOR, method), data))
+
+    async def _try(self, call: Coroutine[Any, Any, bytes], kind: str = "") -> bytes | None:
         """The reply, if there is one; waits as long as it is told to, or until the end."""
-        name = type(self).__name__.lower()
+        name = type(self).__name__.lower() + kind
         try:
             reply = await call
-        except grpc.aio.AioRpcError as error:
-            self._codes[f"{name} {error.code().name}"] += 1
-            told = dict(error.trailing_metadata() or ()).get(service.RETRY_AFTER, "100")
-            await asyncio.sleep(min(int(told) / 1000, max(0.0, self._end - time.monotonic())))
-            return None
-        self._codes[f"{name} OK"] += 1
-        return reply
+        except CallError as error:
+            self._codes[f"{name} {STATUS_NAMES[error.status.code]}"] += 1
+            told = error.status.trailing.get(service.RETRY_AFTER, "100") if self.obeys else "0"
+        except ConnectionError:
+            self._codes[f"{name} hung up"] += 1
+            told = "100"
+        else:
+            self._codes[f"{name} OK"] += 1
+            return reply
+        await asyncio.sleep(min(int(told) / 1000, max(0.0, self._end - time.monotonic())))
+        return None
 
     async def _take(self, wanted: int) -> list[pb.Workunit]:
         request = pb.RequestWorkRequest(host_key=self._key, wanted=wanted, speed=10**6)
-        reply = await self._try(self._stub.RequestWork(request, **self._more))
-        return list(reply.workunits) if reply else []
+        reply = await self._call("RequestWork", request.SerializeToString())
+        return list(pb.RequestWorkReply.FromString(reply).workunits) if reply else []
 
 
 class Bomber(Attacker):
+    @cached_property
+    def bare(self) -> PlainChannel:
+        """Without a token."""
+        return PlainChannel(self._address)
+
     @cached_property
     def small(self) -> PlainChannel:
         """For what was compressed once: doing it each time would take more than the server does."""
         return PlainChannel(self._address, (("grpc-encoding", "gzip"),))
 
     async def step(self) -> None:
-        await self._try(self._channel.unary_unary(SUBMIT)(BOMB, timeout=60))
+        await self._try(self.bare.call(SUBMIT, BOMB))
         await asyncio.sleep(BOMB_SECONDS)
-        try:
-            await self.small.call(SUBMIT, packed_bomb(), compressed=True)
-        except CallError as error:
-            self._codes[f"bomber, gzip {error.status.code}"] += 1
-        except ConnectionError:
-            self._codes["bomber, gzip hung up"] += 1
+        await self._try(self.small.call(SUBMIT, packed_bomb(), compressed=True), ", gzip")
         await asyncio.sleep(BOMB_SECONDS)
 
 
@@ -121,8 +133,8 @@ class Hoarder(Attacker):
             for lease, nodes in list(self.leases.items())[:1024]
         ]
         request = pb.HeartbeatRequest(host_key=self._key, leases=progress)
-        reply = await self._try(self._stub.Heartbeat(request, **self._more))
-        for update in reply.leases if reply else ():
+        reply = await self._call("Heartbeat", request.SerializeToString())
+        for update in pb.HeartbeatReply.FromString(reply).leases if reply else ():
             if update.directive != pb.LeaseUpdate.CONTINUE:
                 self.leases.pop(update.lease_id, None)
 
@@ -133,36 +145,44 @@ class Poller(Attacker):
             request = pb.SubmitResultsRequest(
                 host_key=self._key, results=[oracle(workunit) for workunit in workunits]
             )
-            await self._try(self._stub.SubmitResults(request, **self._more))
+            await self._call("SubmitResults", request.SerializeToString())
         await asyncio.sleep(POLL_SECONDS)
 
 
 class Flooder(Attacker):
     @cached_property
-    def request(self) -> pb.SubmitResultsRequest:
-        return results_of_nothing(self._key)
+    def request(self) -> bytes:
+        return results_of_nothing(self._key).SerializeToString()
 
     async def step(self) -> None:
-        await self._try(self._stub.SubmitResults(self.request, **self._more))
+        await self._call("SubmitResults", self.request)
 
 
-KINDS = (Bomber, Hoarder, Poller, Flooder)
+class Hasty(Flooder):
+    obeys = False
 
 
-async def attack(address: str, tokens: list[str], end: float) -> Counter[str]:
-    """Attack with one client for each token, of all kinds in turn; the statuses they got."""
+KINDS = {kind.__name__.lower(): kind for kind in (Bomber, Hoarder, Poller, Flooder, Hasty)}
+#: Those that attack where nothing else is said.
+USUAL = ("bomber", "hoarder", "poller", "flooder")
+
+
+async def attack(
+    address: str, tokens: list[str], kinds: Sequence[str], end: float
+) -> Counter[str]:
+    """Attack with one client for each token, of these kinds in turn; the statuses they got."""
     codes: Counter[str] = Counter()
     await asyncio.gather(*(
-        KINDS[number % len(KINDS)](address, token, codes).live(end)
-        for number, token in enumerate(tokens)
+        KINDS[kind](address, token, codes).live(end)
+        for kind, token in zip(cycle(kinds), tokens, strict=False)
     ))
     return codes
 
 
 def attackers_process(
-    address: str, tokens: list[str], seconds: float, out: Path
+    address: str, tokens: list[str], kinds: Sequence[str], seconds: float, out: Path
 ) -> Callable[[], None]:
     def main() -> None:
-        write_report(uvloop.run(attack(address, tokens, time.monotonic() + seconds)), out)
+        write_report(uvloop.run(attack(address, tokens, kinds, time.monotonic() + seconds)), out)
 
     return main

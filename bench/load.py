@@ -4,7 +4,9 @@ Real PostgreSQL with fsync on, the services as processes of their own, calls ove
 volunteers are made up (`crowd.py`), and some of them may attack (`attackers.py`). All of them are
 strangers at first, so that answers are compared as in a public project.
 
-    python bench/load.py [--clients 2000] [--seconds 600] [--attackers 5%] [--json]
+    python bench/load.py [--clients 2000] [--seconds 600] [--attackers 5%] [--only KIND] [--json]
+
+All that was measured is printed at the end, as a table and as one line of JSON.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from attackers import attackers_process
+from attackers import KINDS, USUAL, attackers_process
 from crowd import Told, volunteers_process
 from pipeline import Feeder, cpu_seconds, percentile, plant
 
@@ -49,8 +52,24 @@ class Memory:
 
 
 @dataclass
+class Calls:
+    """The calls of volunteers to one RPC, and how long they took."""
+
+    count: int
+    p50_ms: float
+    p99_ms: float
+    most_ms: float
+
+    @staticmethod
+    def of(times: list[tuple[float, float]]) -> Calls:
+        most = max((seconds for _, seconds in times), default=0.0)
+        return Calls(len(times), percentile(times, 0.5), percentile(times, 0.99), 1000 * most)
+
+
+@dataclass
 class Report:
     clients: int
+    attackers: int
     connected: int
     seconds: float
     results: int
@@ -58,13 +77,10 @@ class Report:
     failed_calls: dict[str, int]
     violations: int
     restarts: int
-    request_p50_ms: float
-    request_p99_ms: float
-    submit_p99_ms: float
-    heartbeat_p99_ms: float
+    calls: dict[str, Calls]
     #: How late the volunteers' own event loop was: a part of what they measured.
     own_delay_p99_ms: float
-    #: Microseconds of processor time for a call of a volunteer.
+    #: Microseconds of processor time for a call, of whomever.
     cpu_per_call: dict[str, float]
     #: Cores that each kept busy; "volunteers" and "attackers" are the load itself.
     cores: dict[str, float]
@@ -112,9 +128,10 @@ class Scales:
 
 
 def measure(
-    folder: Path, clients: int, seconds: float, replication: str, attackers: int = 0
-) -> Report:
-    """Let clients work, of whom so many attack."""
+    folder: Path, clients: int, seconds: float, replication: str, attackers: int = 0,
+    kinds: tuple[str, ...] = USUAL,
+) -> Report:  # fmt: skip
+    """Let clients work, of whom so many attack, each as one of these kinds."""
     postgres = EmbeddedPostgres(folder)
     with running(postgres) as url:
         ensure_schema(url)
@@ -136,7 +153,7 @@ def measure(
                 if attackers:
                     enemies = tokens[:attackers]
                     crowd.start("attackers",
-                                attackers_process(ADDRESS, enemies, seconds, attacked))
+                                attackers_process(ADDRESS, enemies, kinds, seconds, attacked))
                     expected.append(attacked)
                 scales = Scales(services, seconds)
                 while not all(file.exists() for file in expected):
@@ -156,35 +173,48 @@ def measure(
         finally:
             crowd.stop()
             services.stop()
-    calls = len(told.request) + len(told.submit) + len(told.beat)
+    attacks = json.loads(attacked.read_text()) if attackers else {}
+    calls = len(told.request) + len(told.submit) + len(told.beat) + sum(attacks.values())
     return Report(
-        clients=len(honest), connected=told.connected, seconds=seconds,
+        clients=len(honest), attackers=attackers, connected=told.connected, seconds=seconds,
         results=len(told.acknowledged), lost=len(set(told.acknowledged) - stored),
         failed_calls=told.failed, violations=len(violations), restarts=restarts,
-        request_p50_ms=percentile(told.request, 0.5),
-        request_p99_ms=percentile(told.request, 0.99),
-        submit_p99_ms=percentile(told.submit, 0.99), heartbeat_p99_ms=percentile(told.beat, 0.99),
+        calls={"RequestWork": Calls.of(told.request), "SubmitResults": Calls.of(told.submit),
+               "Heartbeat": Calls.of(told.beat)},
         own_delay_p99_ms=1000 * sorted(told.delays)[int(0.99 * len(told.delays))],
         cpu_per_call={name: 1e6 * spent / calls for name, spent in used.items()},
         cores={name: spent / elapsed for name, spent in used.items()},
-        attacks=json.loads(attacked.read_text()) if attackers else {},
-        load_average=os.getloadavg()[0], memory=scales.memory,
+        attacks=attacks, load_average=os.getloadavg()[0], memory=scales.memory,
     )  # fmt: skip
 
 
 def show(report: Report) -> None:
     for name, value in asdict(report).items():
-        if name not in ("memory", "failed_calls", "cpu_per_call", "cores", "attacks"):
+        if not isinstance(value, dict | list):
             print(f"{name:24} {f'{value:,.1f}' if isinstance(value, float) else value}")
     for status, count in sorted(report.failed_calls.items()):
         print(f"failed and made again    {status}: {count}")
-    for status, count in sorted(report.attacks.items()):
-        print(f"attacks                  {status}: {count}")
-    for name, spent in report.cpu_per_call.items():
-        print(f"CPU per call, µs         {name}: {spent:.0f} ({report.cores[name]:.2f} cores)")
     for name in SERVICES:
         told = " ".join(f"{look.megabytes.get(name, 0):.0f}" for look in report.memory)
         print(f"{name + ', MB':24} {told}")
+    for status, count in sorted(report.attacks.items()):
+        print(f"attacks                  {status}: {count:,}")
+    print(f"\n{'':16}{'calls':>10}{'median, ms':>12}{'p99, ms':>10}{'most, ms':>10}")
+    for name, calls in report.calls.items():
+        print(f"{name:16}{calls.count:10,}{calls.p50_ms:12,.0f}{calls.p99_ms:10,.0f}"
+              f"{calls.most_ms:10,.0f}")
+    print(f"\n{'':16}{'µs a call':>10}{'cores':>12}")
+    for name, spent in report.cpu_per_call.items():
+        print(f"{name:16}{spent:10,.0f}{report.cores[name]:12.2f}")
+
+
+def _rounded(value: Any) -> Any:
+    """The same with numbers that can be read."""
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list) else value
 
 
 def share(text: str) -> float:
@@ -202,7 +232,8 @@ def main() -> None:
     parser.add_argument("--replication", choices=("none", "adaptive"), default="adaptive")
     parser.add_argument("--attackers", type=share, default=0.0, metavar="PERCENT",
                         help="which part of the clients attack, such as 5%%")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", choices=KINDS, help="all attackers are of this kind")
+    parser.add_argument("--json", action="store_true", help="nothing but the line of JSON")
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a connection for every volunteer
@@ -212,13 +243,13 @@ def main() -> None:
         report = measure(
             folder.resolve(), options.clients, options.seconds, options.replication,
             round(options.attackers * options.clients),
+            (options.only,) if options.only else USUAL,
         )  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if options.json:
-        print(json.dumps(asdict(report)))
-    else:
+    if not options.json:
         show(report)
+    print(json.dumps(_rounded(asdict(report))))
 
 
 if __name__ == "__main__":

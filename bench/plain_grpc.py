@@ -2,7 +2,7 @@
 
 gRPC's own client takes a quarter of a millisecond of processor time for a call, so that on a small
 machine two thousand simulated volunteers measure themselves. This one takes a fifth of that. It
-trusts its server, compresses nothing itself, and sends requests of at most 16 kB.
+trusts its server and compresses nothing itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _HEADER_TABLE_SIZE, _ENABLE_PUSH, _INITIAL_WINDOW_SIZE = 1, 2, 4
 #: The largest window of a connection, so that replies never wait for one.
 _WINDOW = 2**31 - 1
 _STREAM_WINDOW = 1 << 20
+#: What a server takes before it says something else: of a connection, of a call, and in one frame.
+_FIRST_WINDOW, _LONGEST_FRAME = 65_535, 16_384
 #: Indices of HPACK's static table: names that we write, and the one status that a reply has.
 _AUTHORITY, _POST, _PATH, _SCHEME_HTTP, _CONTENT_TYPE = 1, 3, 4, 6, 31
 _STATIC_NAMES = 61
@@ -44,11 +46,13 @@ class CallError(Exception):
 
 
 class _Call:
-    __slots__ = ("data", "future")
+    __slots__ = ("data", "future", "window")
 
-    def __init__(self, future: asyncio.Future[bytes]) -> None:
+    def __init__(self, future: asyncio.Future[bytes], window: int) -> None:
         self.future = future
         self.data = b""
+        #: How many bytes of its request the server takes by now.
+        self.window = window
 
 
 class PlainChannel(asyncio.Protocol):
@@ -69,6 +73,9 @@ class PlainChannel(asyncio.Protocol):
         self._next_stream = 1
         self._received = b""
         self._block = b""
+        #: What the server takes of all calls, and of one that begins.
+        self._window = self._first_window = _FIRST_WINDOW
+        self._more_room = asyncio.Event()
 
     @property
     def _connected(self) -> bool:
@@ -84,6 +91,7 @@ class PlainChannel(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._window = self._first_window = _FIRST_WINDOW
         window = struct.pack(">I", _WINDOW - 65_535)
         self._transport.write(PREFACE + settings_frame() + _frame(_WINDOW_UPDATE, 0, 0, window))
 
@@ -100,13 +108,34 @@ class PlainChannel(asyncio.Protocol):
             await self.connect()
         stream, self._next_stream = self._next_stream, self._next_stream + 2
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._calls[stream] = _Call(future)
-        message = struct.pack(">BI", compressed, len(request)) + request
-        self.write(headers_frame(stream, self.head(path)) + data_frame(stream, message, last=True))
+        call = self._calls[stream] = _Call(future, self._first_window)
+        prefix = struct.pack(">BI", compressed, len(request))
+        head = headers_frame(stream, self.head(path))
         try:
+            if len(prefix) + len(request) <= min(self._window, call.window, _LONGEST_FRAME):
+                self._window -= len(prefix) + len(request)
+                self.write(head + data_frame(stream, prefix + request, last=True))
+            else:
+                self.write(head)
+                await self._send(stream, call, prefix, last=False)
+                await self._send(stream, call, request)
             return await future
         finally:
             self._calls.pop(stream, None)
+
+    async def _send(self, stream: int, call: _Call, data: bytes, *, last: bool = True) -> None:
+        """Send a part of a long request as far and as fast as the server takes it."""
+        at = 0
+        while at < len(data) and not call.future.done():
+            size = min(len(data) - at, self._window, call.window, _LONGEST_FRAME)
+            if size <= 0:
+                self._more_room.clear()
+                await self._more_room.wait()
+                continue
+            part, at = data[at : at + size], at + size
+            self._window -= size
+            call.window -= size
+            self.write(data_frame(stream, part, last=last and at == len(data)))
 
     def write(self, frames: bytes) -> None:
         if self._transport is None:
@@ -142,6 +171,7 @@ class PlainChannel(asyncio.Protocol):
         for call in calls.values():
             if not call.future.done():
                 call.future.set_exception(ConnectionError("the server hung up"))
+        self._more_room.set()
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
         call = self._calls.get(stream)
@@ -153,14 +183,32 @@ class PlainChannel(asyncio.Protocol):
                 block, self._block = self._block, b""
                 if call is not None and flags & _END_STREAM:
                     _end(call, _headers(block))
+                    self._more_room.set()
+        elif kind == _WINDOW_UPDATE:
+            more = int.from_bytes(payload, "big")
+            if not stream:
+                self._window += more
+            elif call is not None:
+                call.window += more
+            self._more_room.set()
         elif kind == _SETTINGS and not flags & _ACK:
+            self._take_settings(payload)
             self.write(_frame(_SETTINGS, _ACK, 0, b""))
         elif kind == _PING and not flags & _ACK:
             self.write(_frame(_PING, _ACK, 0, payload))
         elif kind == _RST_STREAM and call is not None and not call.future.done():
             call.future.set_exception(ConnectionError(f"the server reset the call: {payload!r}"))
+            self._more_room.set()
         elif kind == _GOAWAY:
             self.close()
+
+    def _take_settings(self, payload: bytes) -> None:
+        for name, value in struct.iter_unpack(">HI", payload):
+            if name == _INITIAL_WINDOW_SIZE:
+                for call in self._calls.values():
+                    call.window += value - self._first_window
+                self._first_window = value
+                self._more_room.set()
 
 
 def _end(call: _Call, trailing: dict[str, str]) -> None:

@@ -134,6 +134,11 @@ class Outcome(NamedTuple):
     most_held: int
     expired: int
 
+    @property
+    def pace(self) -> float:
+        """Nodes that the honest searched in a second."""
+        return self.nodes / self.seconds
+
 
 def late_position(game: Game[Any], plies_left: int, seed: int) -> str:
     """A position after random moves."""

@@ -2,7 +2,8 @@
 
 In this order: the account behind the token, its role against the roles that the `.proto`
 names for the RPC, how often it calls; only then is the request read, charged by its size, parsed
-and its limits checked. Whatever goes wrong behind it leaves it as a proper gRPC status.
+and its limits checked. Whatever goes wrong behind it leaves it as a proper gRPC status; whoever
+calls too often gets it late.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ import grpc
 
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.account_store import AccountStore
+from zermelo.server.coordinator.holding import Holding
 from zermelo.server.coordinator.known_accounts import KnownAccounts
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.reading import Callers, RequestReader
-from zermelo.server.coordinator.refusals import RefusalError, banned, refusal_of, refuse
+from zermelo.server.coordinator.refusals import (
+    RefusalError,
+    banned,
+    refusal_of,
+    refuse,
+    too_fast,
+)
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.standard import StandardServices
 from zermelo.server.trust.accounts import Account, Role, digest_of
@@ -48,8 +56,9 @@ _AUTHORIZATION: ContextVar[str | None] = ContextVar("authorization")
 
 class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     def __init__(
-        self, store: AccountStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics
-    ) -> None:
+        self, store: AccountStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics,
+        holding: Holding,
+    ) -> None:  # fmt: skip
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()
         self._known = KnownAccounts(store)
@@ -57,6 +66,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         self._handlers: dict[str, Any] = {}
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
+        self._holding = holding
         self._reader = RequestReader()
         self._callers = Callers(settings.balancers)
         self._standard = StandardServices(self._reader, self._callers)
@@ -112,6 +122,8 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                         grpc.StatusCode.INTERNAL, service.INTERNAL, "an error of the coordinator"
                     )
                 self._metrics.refused(name, refusal.reason)
+                if refusal.reason == service.TOO_FAST:
+                    refusal = await self._hold(refusal, context)
                 await refuse(context, refusal)
             except asyncio.CancelledError:
                 self._metrics.refused(name, "hung-up")
@@ -122,6 +134,13 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         return grpc.stream_unary_rpc_method_handler(
             guarded, response_serializer=handler.response_serializer
         )
+
+    async def _hold(self, refusal: RefusalError, context: Any) -> RefusalError:
+        """The refusal of somebody who calls too often, when a part of its pause has passed."""
+        account = ACCOUNT.get(None)
+        who = account.user if account else self._callers.address_of(context)
+        held = await self._holding.hold(who, refusal.retry_after_ms / 1000)
+        return refusal.after(held)
 
     async def _read(self, parse: Callable[[bytes], Any], context: Any) -> Any:
         """The request of a caller who was let in."""
@@ -153,11 +172,11 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             )  # fmt: skip
         if account.role is Role.OPERATOR and self._settings.client_ca:
             _check_certificate(context, account.name)
+        ACCOUNT.set(account)
         if self._settings.require_token:
             wait = self._accounts.wait_needed(account.user)
             if wait:
-                raise _too_fast(wait)
-        ACCOUNT.set(account)
+                raise too_fast(wait)
 
     async def _account(self, context: Any) -> Account:
         given = _AUTHORIZATION.get()
@@ -182,7 +201,7 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     def _slow_down_stranger(self, context: Any) -> None:
         wait = self._strangers.wait_needed(self._callers.address_of(context))
         if wait:
-            raise _too_fast(wait)
+            raise too_fast(wait)
 
 
 def _authorization(metadata: Iterable[tuple[str, Any]]) -> str | None:
@@ -192,13 +211,6 @@ def _authorization(metadata: Iterable[tuple[str, Any]]) -> str | None:
         if name == service.AUTHORIZATION:
             found = str(value)
     return found
-
-
-def _too_fast(seconds: float) -> RefusalError:
-    return RefusalError(
-        grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST,
-        "too many calls; slow down", max(1, round(1000 * seconds)),
-    )  # fmt: skip
 
 
 def _check_certificate(context: Any, name: str) -> None:

@@ -17,7 +17,7 @@ from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.server.coordinator.refusals import RefusalError, banned
+from zermelo.server.coordinator.refusals import RefusalError, banned, too_fast
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -126,10 +126,7 @@ class Hosts:
 
 def _slow_down(seconds: float, message: str) -> None:
     if seconds:
-        raise RefusalError(
-            grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST, message,
-            max(1, round(1000 * seconds)),
-        )  # fmt: skip
+        raise too_fast(seconds, message)
 
 
 def host_key_digest(host_key: bytes) -> uuid.UUID:

@@ -32,6 +32,7 @@ from zermelo.server.coordinator.account_store import AccountStore, HostStore
 from zermelo.server.coordinator.admission import Admission
 from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.coordinator.definitions import Definitions
+from zermelo.server.coordinator.holding import Holding
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.members import Members
@@ -113,11 +114,12 @@ async def _serve(
     )
     hosts = Hosts(host_store, open_access=not settings.require_token)
     metrics = CoordinatorMetrics()
-    admission = Admission(accounts, settings, metrics)
+    holding = Holding()
+    admission = Admission(accounts, settings, metrics, holding)
     # Volunteers wait for each other, never operators for them.
     pool, own = BlockingPool(url), BlockingPool(url)
     reading = library(settings.read_database or url)
-    service = Service(leases, hosts, metrics, settings, admission.fine)
+    service = Service(leases, hosts, metrics, settings, admission.fine, holding)
     handlers = (
         service_handler(COORDINATOR, methods_of(
             service, Members(accounts, host_store), Definitions(statements)

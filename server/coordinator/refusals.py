@@ -31,6 +31,19 @@ class RefusalError(Exception):
         self.code, self.reason, self.message = code, reason, message
         self.retry_after_ms = retry_after_ms
 
+    def after(self, seconds: float) -> RefusalError:
+        """The same when a part of the pause that it asks for has passed."""
+        left = max(1, self.retry_after_ms - round(1000 * seconds))
+        return RefusalError(self.code, self.reason, self.message, left)
+
+
+def too_fast(seconds: float, message: str = "too many calls; slow down") -> RefusalError:
+    """How a call is refused that came too soon, and `seconds` before the next one may come."""
+    return RefusalError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, service.TOO_FAST, message,
+        max(1, round(1000 * seconds)),
+    )  # fmt: skip
+
 
 def banned(what: str, reason: str) -> str:
     """What a banned host or account is told, with the operators' reason if there is one."""

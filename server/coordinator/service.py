@@ -13,7 +13,9 @@ import grpc
 from zermelo import __version__
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
+from zermelo.server.coordinator.account_store import Host
 from zermelo.server.coordinator.below import fault_below
+from zermelo.server.coordinator.holding import LONGEST_SECONDS, Holding
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import (
     HostId,
@@ -76,10 +78,11 @@ class Service:
         metrics: CoordinatorMetrics,
         settings: CoordinatorSettings,
         fine: Callable[[int], None],
+        holding: Holding,
     ) -> None:
         """`fine` counts the call that is being served as more calls of its account."""
         self._leases, self._hosts = leases, hosts
-        self._metrics, self._fine = metrics, fine
+        self._metrics, self._fine, self._holding = metrics, fine, holding
         self._keeps_store = settings.require_token
         self._heartbeat_ms = round(settings.heartbeat_seconds * 1000)
         self._lease_ms = round(settings.lease_seconds * 1000)
@@ -123,7 +126,7 @@ class Service:
         said = float(request.speed)
         host = await self._hosts.calling(request.host_key, said)
         # Who waits is served as soon as there is room, in statements shared by all who wait.
-        if not request.wait_ms and (told := self._leases.told.again(host.id, host.user)):
+        if not request.wait_ms and (told := await self._told_again(host)):
             return _no_work(told)
         leased = await self._leases.request(
             Request(host.id, host.user, request.wanted, self._hosts.speed(host, said)),
@@ -136,6 +139,13 @@ class Service:
         _, retry_ms = NO_WORK[shortage]
         self._leases.told.tell(host.id, host.user, shortage, retry_ms / 1000)
         return _no_work(shortage)
+
+    async def _told_again(self, host: Host) -> Shortage | None:
+        """What a host is told, late, that asks again too soon."""
+        told = self._leases.told
+        if told.again(host.id, host.user):
+            await self._holding.hold(host.user, LONGEST_SECONDS)
+        return told.again(host.id, host.user)
 
     async def submit_results(self, request: pb.SubmitResultsRequest) -> pb.SubmitResultsReply:
         calling = await self._hosts.calling(request.host_key, leases=len(request.results))

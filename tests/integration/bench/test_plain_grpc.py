@@ -44,3 +44,29 @@ def test_replies_and_refusals(guarded: str, connection: Connection) -> None:
         stranger.close()
 
     asyncio.run(play())
+
+
+def test_requests_longer_than_a_window(guarded: str, connection: Connection) -> None:
+    """They are sent as the server takes them, and no further when it refuses them."""
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    submit = path_of(service.COORDINATOR, "SubmitResults")
+    bounds = pb.KnownBounds(positions=b"p" * 16 * 350, lo=[-1] * 350, hi=[1] * 350)
+    results = [
+        pb.Result(lease_id=number, answer=pb.EXHAUSTED, proved=bounds) for number in range(1, 41)
+    ]
+    request = pb.SubmitResultsRequest(host_key=b"k" * 16, results=results).SerializeToString()
+    assert len(request) > 200_000
+
+    async def play() -> None:
+        known, stranger = PlainChannel(guarded, bearer(token)), PlainChannel(guarded)
+        await known.call(PATH, HELLO.SerializeToString())
+        reply = pb.SubmitResultsReply.FromString(await known.call(submit, request))
+        assert [receipt.lease_id for receipt in reply.receipts] == list(range(1, 41))
+        for _ in range(3):  # the window of the connection is open again after each
+            with pytest.raises(CallError) as caught:
+                await stranger.call(submit, request)
+            assert caught.value.status.code == UNAUTHENTICATED
+        known.close()
+        stranger.close()
+
+    asyncio.run(play())

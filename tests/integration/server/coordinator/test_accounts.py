@@ -16,7 +16,7 @@ from zermelo.cli import zermelo
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator import admission, hosts, reading
+from zermelo.server.coordinator import admission, holding, hosts, reading
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.transport import TransportError, bind, is_loopback
@@ -144,6 +144,7 @@ def test_strangers_are_slowed_down(
     burst = 5
     # A bucket that is not refilled while the test runs, however slow the computer.
     monkeypatch.setattr(admission, "STRANGER_RATE", Rate(per_second=0.001, burst=burst))
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 0.01)
     with (
         running_coordinator(database, require_token=True) as address,
         grpc.insecure_channel(address) as channel,
@@ -207,6 +208,7 @@ def test_a_balancer_has_an_address() -> None:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits so low that a test meets them, and refilled so slowly that it must."""
     slow = Rate(per_second=1e-6, burst=3)
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 0.01)
     monkeypatch.setattr(admission, "ACCOUNT_RATE", Rate(per_second=1e-6, burst=20))
     monkeypatch.setattr(hosts, "HOST_RATE", slow)
     monkeypatch.setattr(hosts, "HELLO_RATE", slow)

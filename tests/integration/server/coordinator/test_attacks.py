@@ -26,7 +26,7 @@ from tests.support.coordinator import (
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import requests, service
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.coordinator import reading, standard
+from zermelo.server.coordinator import holding, reading, standard
 from zermelo.server.coordinator import service as work
 from zermelo.server.coordinator.leases import store
 from zermelo.server.coordinator.leases.queue import RECHECK_SECONDS
@@ -231,15 +231,81 @@ def test_calls_are_charged_by_their_leases(
         assert dict(call.trailing_metadata())[service.REASON] == service.TOO_FAST
 
 
+def results_of_nothing() -> pb.SubmitResultsRequest:
+    return pb.SubmitResultsRequest(
+        host_key=KEY,
+        results=[pb.Result(lease_id=n, answer=pb.YES) for n in range(1, 257)],
+    )
+
+
+def test_who_ignores_pauses_gets_few_refusals_and_delays_nobody(
+    stub: service.CoordinatorStub, ada: dict[str, Any], connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 0.5)
+    bert = {"metadata": bearer(accounts.open_account(
+        connection, "bert", Role.VOLUNTEER, actor="test"
+    )), "timeout": 60}  # fmt: skip
+    stub.SubmitResults(results_of_nothing(), **ada)  # costs about a minute
+    began, pauses = time.monotonic(), []
+    for _ in range(3):
+        with pytest.raises(grpc.RpcError) as refused:
+            stub.Hello(HELLO, **ada)
+        told = dict(refused.value.trailing_metadata())
+        assert told[service.REASON] == service.TOO_FAST
+        pauses.append(time.monotonic() - began + int(told[service.RETRY_AFTER]) / 1000)
+    assert time.monotonic() - began > 3 * 0.45
+    # Having been kept does not make the pause longer: it ends when it would have ended.
+    assert max(pauses) - min(pauses) < 0.2 + (time.monotonic() - began) / 10
+    # While as many calls as may be are kept, more are refused at once, and others are served.
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 20.0)
+    kept = [stub.Hello.future(HELLO, **ada) for _ in range(holding.MOST_OF_ONE)]
+    wait_until(lambda: _refused_at_once(stub, ada))
+    began = time.monotonic()
+    stub.Hello(pb.HelloRequest(protocol_version=1, host_key=b"b" * 16, workers=1), **bert)
+    assert time.monotonic() - began < 10
+    for call in kept:
+        call.cancel()
+
+
+def _refused_at_once(stub: service.CoordinatorStub, more: dict[str, Any]) -> bool:
+    """Whether a refusal comes long before calls are kept no longer."""
+    try:
+        stub.Hello(HELLO, **{**more, "timeout": 5})
+    except grpc.RpcError as error:
+        return bool(error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED)
+    return False
+
+
+def test_who_asks_again_too_soon_is_told_the_same_late(
+    stub: service.CoordinatorStub, ada: dict[str, Any], queue: Queue, connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """... and at once when it has handed something in, or waits in its call."""
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 1.0)
+    connection.execute("UPDATE hosts SET quota = 2")
+    for _ in range(4):
+        queue.add()
+    greedy = pb.RequestWorkRequest(host_key=KEY, wanted=4)
+    taken = stub.RequestWork(greedy, **ada).workunits
+    assert len(taken) == 2
+    full = stub.RequestWork(greedy, **ada)
+    assert full.no_work.reason == pb.NoWork.TOO_MANY_LEASES
+    began = time.monotonic()
+    assert stub.RequestWork(greedy, **ada).no_work == full.no_work
+    assert time.monotonic() - began > 0.9
+    stub.ReturnWork(pb.ReturnWorkRequest(
+        host_key=KEY, leases=[pb.ReturnedLease(lease_id=taken[0].lease_id)]
+    ), **ada)  # fmt: skip
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 60.0)
+    assert stub.RequestWork(greedy, **ada).workunits
+
+
 def test_results_for_leases_that_do_not_exist_are_charged_to_the_account(
     stub: service.CoordinatorStub, ada: dict[str, Any]
 ) -> None:
     """More hosts of the account do not help."""
-    request = pb.SubmitResultsRequest(
-        host_key=KEY,
-        results=[pb.Result(lease_id=n, answer=pb.YES) for n in range(1, 257)],
-    )
-    stub.SubmitResults(request, **ada)
+    stub.SubmitResults(results_of_nothing(), **ada)
     other = pb.HelloRequest(protocol_version=1, host_key=b"l" * 16, workers=1)
     with pytest.raises(grpc.RpcError) as refused:
         stub.Hello(other, **ada)

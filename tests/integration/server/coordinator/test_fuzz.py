@@ -23,7 +23,7 @@ from zermelo.proto import service
 from zermelo.proto.service import PROTOCOL_VERSION
 from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.coordinator import admission, hosts
+from zermelo.server.coordinator import admission, holding, hosts
 from zermelo.server.coordinator.rates import Rate
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import Role, open_account
@@ -189,6 +189,7 @@ def test_nothing_that_is_sent_does_harm(
         (admission, "ACCOUNT_RATE"), (admission, "STRANGER_RATE"), (hosts, "HOST_RATE")
     ):
         monkeypatch.setattr(module, name, fast)
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 0.001)  # else most of them wait
     queue.add(30)
     connection.execute("UPDATE totals SET workunits = 30")  # as a generator would have counted
     create_campaign(connection, "reversi:4x4", name="steered", replication="none")
