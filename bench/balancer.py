@@ -1,7 +1,9 @@
 """Two coordinators behind HAProxy, beside one behind it and one alone: workunits a second.
 
 As pipeline.py, with the clients that hammer; the proxy has deploy/haproxy/haproxy.cfg, in plain
-text on loopback. All three share one database and take turns.
+text on loopback. All three share one database and take turns. A workunit counts when it is in the
+tree, and the clock stops when all are that were handed in: where processors are short results
+pile up before the tree, the more so the faster coordinators take them in.
 
     python bench/balancer.py [--seconds 15] [--rounds 2] [--json]
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,16 +24,16 @@ from options import bench_parser
 from pipeline import (
     HAMMER_WANTED,
     HAMMERS,
-    WARM_UP_SECONDS,
     Feeder,
     cpu_seconds,
+    number,
     percentile,
     phase,
     plant,
 )
 
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.database import connect_once
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.launcher import service_process
 from zermelo.server.ports import free_port
 from zermelo.server.supervisor import Supervisor
@@ -40,9 +43,15 @@ CONFIGURATION = Path(__file__).parents[1] / "deploy" / "haproxy" / "haproxy.cfg"
 SETUPS = {"one alone": (1, False), "one behind HAProxy": (1, True), "two behind HAProxy": (2, True)}
 
 
+#: How long the tree may take for what was handed in, in seconds.
+DRAIN_SECONDS = 120.0
+
+
 class Round(NamedTuple):
-    #: Workunits a second.
+    #: Workunits a second, from the first client to the last result in the tree.
     rate: float
+    #: Results that were not in the tree yet when the clients ended.
+    behind: int
     request_p99_ms: float
     #: Results that were not accepted.
     refused: int
@@ -81,27 +90,62 @@ def measure(fresh: Fresh, seconds: float, rounds: int) -> dict[str, list[Round]]
     with connect_once(fresh.url) as connection:
         campaign = plant(connection, 10_000)
         feeder = None
-        for number in range(rounds):
+        for turn in range(rounds):
             for name, (count, balanced) in SETUPS.items():
                 addresses = [f"127.0.0.1:{free_port()}" for _ in range(count)]
                 services = start(fresh, addresses)
                 feeder = feeder or Feeder(connection, campaign)
+                lives = Lives(connection)
                 try:
                     with balancing(fresh.folder, addresses) as proxy:
                         before = cpu_seconds(services, fresh.postgres.pid or 0)
-                        rate, elapsed, times = phase(
-                            fresh.folder, services, feeder, f"{name}-{number}",
+                        _, _, times = phase(
+                            fresh.folder, services, feeder, f"{name}-{turn}",
                             proxy if balanced else addresses[0], count=HAMMERS,
                             wanted=HAMMER_WANTED, per_second=None, seconds=seconds,
                         )  # fmt: skip
+                        handed_in = lives.handed_in
+                        behind = handed_in - lives.ended
+                        rate = lives.drain(handed_in)
                         after = cpu_seconds(services, fresh.postgres.pid or 0)
                 finally:
                     services.stop()
-                done = rate * (elapsed + WARM_UP_SECONDS)
-                used = {name: 1e6 * (after[name] - before[name]) / done for name in after}
+                used = {name: 1e6 * (after[name] - before[name]) / handed_in for name in after}
                 p99 = percentile(times.request, 0.99)
-                found[name].append(Round(rate, p99, times.refused, used))
+                found[name].append(Round(rate, behind, p99, times.refused, used))
     return found
+
+
+class Lives:
+    """Workunits that were handed in and that reached the tree since this was made."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._began = time.monotonic()
+        self._handed_in_before, self._ended_before = self._all_handed_in(), self._all_ended()
+
+    @property
+    def handed_in(self) -> int:
+        return self._all_handed_in() - self._handed_in_before
+
+    @property
+    def ended(self) -> int:
+        return self._all_ended() - self._ended_before
+
+    def drain(self, handed_in: int) -> float:
+        """Wait until all that was handed in is in the tree; how many a second that are."""
+        deadline = time.monotonic() + DRAIN_SECONDS
+        while (ended := self.ended) < handed_in:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{handed_in - ended} results do not reach the tree")
+            time.sleep(0.02)
+        return ended / (time.monotonic() - self._began)
+
+    def _all_handed_in(self) -> int:
+        return number(self._connection, "SELECT count(*) FROM results")
+
+    def _all_ended(self) -> int:
+        return number(self._connection, "SELECT sum(answered) FROM totals")
 
 
 def start(fresh: Fresh, addresses: list[str]) -> Supervisor:
@@ -126,7 +170,9 @@ def show(found: dict[str, list[Round]]) -> None:
             f"{name} {statistics.mean(round_.cpu_per_workunit[name] for round_ in rounds):.0f}"
             for name in rounds[0].cpu_per_workunit
         )
-        print(f"{setup:20} {rates} workunits/s; RequestWork p99 {p99:.0f} ms; {refused} refused")
+        behind = max(round_.behind for round_ in rounds)
+        print(f"{setup:20} {rates} workunits/s; RequestWork p99 {p99:.0f} ms; {refused} refused;"
+              f" at most {behind} behind at the end")
         print(f"{'':20} CPU per workunit in µs: {used}")
 
 

@@ -31,6 +31,8 @@ MOST_ENGINES = 2
 
 MEASURE_HASH_MB = 1
 MEASURE_FIRST_NODES = 1_000
+#: Less processor time than this tells nothing.
+MEASURE_LEAST_SECONDS = 0.02
 
 
 class Dropped(NamedTuple):
@@ -76,16 +78,16 @@ class Searcher:
         # Measured apart: what it finds is forgotten, as its nodes are counted nowhere.
         engine = open_engine(open_game(spec), hash_mb=MEASURE_HASH_MB)
         nodes, limit = 0, MEASURE_FIRST_NODES
-        began, worked = time.monotonic(), time.thread_time()
-        while (passed := time.monotonic() - began) < seconds:
+        began, begun = time.monotonic(), time.thread_time()
+        while True:
             answer = engine.solve(engine.game.initial(), node_budget=limit)
             nodes += answer.nodes
-            limit *= 4
-            if answer.status is Status.SOLVED:
-                break
-            if passed > 0:
-                limit = min(limit, max(MEASURE_FIRST_NODES, round(nodes / passed * seconds)))
-        return max(1, round(nodes / max(time.thread_time() - worked, 1e-6)))
+            passed, worked = time.monotonic() - began, time.thread_time() - begun
+            # A busy computer may let the whole time pass before anything was searched.
+            enough = passed >= seconds and worked >= min(seconds, MEASURE_LEAST_SECONDS)
+            if answer.status is Status.SOLVED or enough:
+                return max(1, round(nodes / max(worked, 1e-6)))
+            limit = min(limit * 4, max(MEASURE_FIRST_NODES, round(nodes / passed * seconds)))
 
     def solve(self, workunit: pb.Workunit, *, resume: bool = False) -> pb.Result | Dropped:
         """Answer a workunit; with `resume` its checkpoint counts as part of this search."""

@@ -28,6 +28,8 @@ class Appraisers:
     def __init__(self, make_core: Callable[[], Any]) -> None:
         self._make_core = make_core
         self._cores: list[Any] = []
+        #: Kept from call to call: starting threads took a twentieth of a generator's time.
+        self._pool = ThreadPoolExecutor(MOST_THREADS)
 
     def guesses(self, positions: Sequence[ReversiPosition]) -> list[int] | None:
         """What each is worth; None without weights."""
@@ -59,8 +61,11 @@ class Appraisers:
         while len(self._cores) < workers:
             self._cores.append(self._make_core())
         ends = [count * worker // workers for worker in range(workers + 1)]
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(appraise, self._cores, ends, ends[1:]))
+        others = [
+            self._pool.submit(appraise, self._cores[worker], ends[worker], ends[worker + 1])
+            for worker in range(1, workers)
+        ]
+        parts = [appraise(self._cores[0], 0, ends[1]), *(other.result() for other in others)]
         return None if None in parts else [one for part in parts for one in part or ()]
 
 

@@ -312,7 +312,8 @@ TEXTBOOK_ORDER = ("killer", "history", "mobility")
 
 
 def _efforts(bits: tuple[float, float]) -> Efforts:
-    return Efforts(*(_LN_2 * min(bit, MOST_BITS) for bit in bits))
+    yes, no = bits
+    return Efforts(_LN_2 * min(yes, MOST_BITS), _LN_2 * min(no, MOST_BITS))
 
 
 def _pair(bounds: Bounds) -> tuple[int, int]:

@@ -17,11 +17,16 @@ def array(values: Sequence[Any]) -> str | list[Any]:
     coordinator did, and a tenth of what a generator does.
     """
     kinds = set(map(type, values))
-    if kinds <= NUMBERS or (kinds == {str} and all(map(_is_word, values))):
+    if kinds <= NUMBERS:
         return "{" + ",".join(map(str, values)) + "}"
+    if kinds == {str} and _are_words(values):
+        return "{" + ",".join(values) + "}"
     return list(values)
 
 
-def _is_word(text: str) -> bool:
-    """Whether a text stands for itself in an array: nothing to quote, and not NULL."""
-    return text.isascii() and text.isalnum() and text.upper() != "NULL"
+def _are_words(texts: Sequence[str]) -> bool:
+    """Whether texts stand for themselves in an array: nothing to quote, none empty or NULL."""
+    together = "".join(texts)
+    if not (together.isascii() and together.isalnum() and all(texts)):
+        return False
+    return "NULL" not in together.upper() or "NULL" not in map(str.upper, texts)

@@ -14,8 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from cryptography import x509
-
 from zermelo import ZermeloError
 
 log = logging.getLogger(__name__)
@@ -51,6 +49,9 @@ class CertificateFiles:
     @property
     def not_after(self) -> datetime:
         """When the certificate in use ends."""
+        # A tenth of what a server loads; one on loopback alone has no use for it.
+        from cryptography import x509
+
         return x509.load_pem_x509_certificate(self.contents().certificate).not_valid_after_utc
 
     def contents(self) -> Contents:

@@ -26,11 +26,12 @@ class ServiceTime:
     @contextmanager
     def of(self, service: str) -> Iterator[None]:
         """What is done inside is the work of this service."""
-        started = self._read()
+        started = self.read()
         try:
             yield
         finally:
-            self.seconds[service] += self._read() - started
+            self.seconds[service] += self.read() - started
 
-    def _read(self) -> float:
+    def read(self) -> float:
+        """Processor seconds of this process and the connection's, so far."""
         return time.process_time() + int(self._backend.read_text().split()[0]) / 1e9

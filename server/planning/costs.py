@@ -42,6 +42,8 @@ PRIOR_LEVEL_ERROR = 2.5
 LEAST_ERROR = 0.6
 
 _LEAST_CHANCE = 0.02
+#: The logit of the greatest chance.
+_LARGEST_LOGIT = math.log((1 - _LEAST_CHANCE) / _LEAST_CHANCE)
 _DAMPING = 20.0  # the largest exponents taken, so that nothing overflows
 _LARGEST_LOG_COST = 60.0
 #: A larger difference of efforts says nothing more about the answer.
@@ -79,14 +81,6 @@ class Sample(NamedTuple):
     yes: bool | None
 
 
-class Outlook(NamedTuple):
-    """What is to be expected of a question."""
-
-    chance: float
-    #: The mean of the nodes it takes.
-    expected_cost: float
-
-
 @dataclass(frozen=True, slots=True)
 class CostModel:
     cost_weights: Weights = PRIOR_COST
@@ -104,9 +98,11 @@ class CostModel:
         surcharge = math.exp(min(self.spread, WIDEST_SPREAD) ** 2 / 2)
         object.__setattr__(self, "surcharge", surcharge)
 
-    def outlook(self, features: Features) -> Outlook:
-        typical_cost = math.exp(min(self.log_cost(features), _LARGEST_LOG_COST)) + 1.0
-        return Outlook(self.chance(features), typical_cost * self.surcharge)
+    def expected_cost(self, features: Features) -> float:
+        """The mean of the nodes that such a question takes."""
+        log_cost = self.log_cost(features)
+        typical = math.exp(log_cost if log_cost < _LARGEST_LOG_COST else _LARGEST_LOG_COST) + 1.0
+        return typical * self.surcharge
 
     def log_cost(self, features: Features) -> float:
         """The median of ln(nodes) that such a question takes."""
@@ -122,9 +118,13 @@ class CostModel:
         """How likely the score reaches the threshold."""
         level, per_point, per_effort = self.chance_weights
         _, distance, (yes, no) = features
-        clear = max(-_CLEAR, min(_CLEAR, no - yes))
-        chance = _logistic(level + per_point * (distance + 0.5) + per_effort * clear)
-        return min(1 - _LEAST_CHANCE, max(_LEAST_CHANCE, chance))
+        clear = no - yes
+        if not -_CLEAR < clear < _CLEAR:
+            clear = math.copysign(_CLEAR, clear)
+        logit = level + per_point * (distance + 0.5) + per_effort * clear
+        if not -_LARGEST_LOGIT < logit < _LARGEST_LOGIT:
+            logit = math.copysign(_LARGEST_LOGIT, logit)
+        return 1 / (1 + math.exp(-logit))
 
     def error(self, plies_left: float) -> float:
         """How wrong ln(nodes) of work at `plies_left` probably is: one standard deviation.

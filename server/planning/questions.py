@@ -30,7 +30,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.engine import Efforts
-from zermelo.games import Bounds
 from zermelo.server.planning.costs import CostModel, Features, usual_efforts
 from zermelo.server.tree.identity import NodeId
 
@@ -69,6 +68,16 @@ class PlanNode:
     position: Any = None
     questions: dict[int, Question] = field(default_factory=dict)
 
+    def answers(self, threshold: int) -> bool | None:
+        """Is the score at least `threshold`? As `Bounds.answers`, for which generators have
+        no time: they ask this of every node they open."""
+        lo, hi = self.lo, self.hi
+        if lo > hi:
+            raise ValueError(f"contradictory bounds: {lo} > {hi}")
+        if lo >= threshold:
+            return True
+        return False if hi < threshold else None
+
 
 @dataclass(slots=True, eq=False)
 class Question:
@@ -98,7 +107,10 @@ class Question:
     def features(self) -> Features:
         """What this leaf shows of its cost and its answer."""
         node = self.node
-        distance = max(node.lo, min(node.hi, node.guess)) - self.threshold
+        guess = node.guess
+        if not node.lo <= guess <= node.hi:
+            guess = node.lo if guess < node.lo else node.hi
+        distance = guess - self.threshold
         efforts = self.efforts or usual_efforts(node.plies_left, distance)
         return Features(node.plies_left, distance, efforts)
 
@@ -231,7 +243,7 @@ class Questions:
         if question is not None:
             return question
         question = Question(node, threshold, ply)
-        question.answer = Bounds(node.lo, node.hi).answers(threshold)
+        question.answer = node.answers(threshold)
         if question.answer is not None:
             return question
         node.questions[threshold] = question
@@ -266,7 +278,7 @@ class Questions:
 
     def _answer_by_bounds(self, question: Question) -> None:
         if question.answer is None:
-            answer = Bounds(question.node.lo, question.node.hi).answers(question.threshold)
+            answer = question.node.answers(question.threshold)
             if answer is not None:
                 self._close(question, answer)
 
@@ -358,8 +370,11 @@ class Questions:
         if question.children:
             self._evaluate_from_children(question)
         else:
-            question.chance, expected_cost = self.model.outlook(question.features)
-            question.work = expected_cost * math.exp(question.node.hardness)
+            features = question.features
+            question.chance = self.model.chance(features)
+            question.work = self.model.expected_cost(features)
+            if question.node.hardness:
+                question.work *= math.exp(question.node.hardness)
             question.reach = 1.0 if question.leaf and not question.asked else 0.0
         if question.chance != chance:
             question.sharpened = _sharpened(question.chance)

@@ -85,14 +85,11 @@ class Splitter:
 
     def _told_by(self, parents: list[Node], children: dict[NodeId, Node]) -> list[NodeId]:
         """The parents that children may tell anything; children of whom nothing is known do not."""
-        unknown = self._tree.game.score_range
-        return [
-            node.id for node in parents
-            if any(
-                (child := children.get(id_)) is None or child.bounds != unknown
-                for id_ in node.children or ()
-            )
-        ]  # fmt: skip
+        rules = self._tree.game.score_range
+        silent = {
+            child.id for child in children.values() if child.lo == rules.lo and child.hi == rules.hi
+        }
+        return [node.id for node in parents if not silent.issuperset(node.children or ())]
 
     def open(self, questions: Questions, nodes: list[NodeId]) -> None:
         """Look below nodes that the tree has expanded."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from zermelo.engine import Engine
@@ -42,8 +42,7 @@ class Node:
         return Bounds(self.lo, self.hi)
 
 
-@dataclass(frozen=True, slots=True)
-class _Child:
+class _Child(NamedTuple):
     place: Place
     final: bool
 
@@ -62,7 +61,7 @@ class Tree:
         return self.game.decode(node.key, node.history)
 
     def load(self, ids: Iterable[NodeId]) -> list[Node]:
-        rows = self.connection.execute(query("load_nodes"), (array(list(ids)),))
+        rows = self.connection.execute(query("load_nodes"), (array(list(ids)),)).fetchall()
         return [_node(*row) for row in rows]
 
     def find(self, places: Sequence[Place]) -> list[Node | None]:
@@ -146,9 +145,9 @@ class Tree:
         first_parent: dict[NodeId, NodeId],
         further: list[tuple[NodeId, NodeId]],
     ) -> dict[NodeId, Node]:
+        rules = self.game.score_range
         bounds = [
-            self._score_of(child.place) if child.final else self.game.score_range
-            for child in children.values()
+            self._score_of(child.place) if child.final else rules for child in children.values()
         ]
         rows = self.connection.execute(
             query("insert_children"),
@@ -163,7 +162,7 @@ class Tree:
                 "further_ids": array([id_ for id_, _ in further]),
                 "further_parents": array([parent for _, parent in further]),
             },
-        )
+        ).fetchall()
         stored = {}
         inserted = 0
         for id_, lo, hi, grandchildren, new in rows:
@@ -197,7 +196,7 @@ class Tree:
 
         def holders(ids: list[NodeId]) -> dict[NodeId, Place]:
             held: dict[NodeId, Place] = {}
-            named = self.connection.execute(query("named_nodes"), (array(ids),))
+            named = self.connection.execute(query("named_nodes"), (array(ids),)).fetchall()
             for campaign, *columns in named:
                 node = _node(*columns)
                 if campaign != self.campaign:

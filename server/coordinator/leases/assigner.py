@@ -18,6 +18,9 @@ from zermelo.server.coordinator.leases.store import LeaseStore
 
 #: Nodes a second of a host that has not said how fast it is.
 DEFAULT_SPEED = 100_000.0
+#: No engine is slower than this anywhere. A host that says so measured nothing, and would get
+#: questions that end before anybody could learn how fast it is.
+LEAST_SPEED = 1_000.0
 
 
 class Assigner:
@@ -100,7 +103,8 @@ class Assigner:
 
 def node_budget(item: Prefetched, speed: float) -> int:
     """How many nodes a host may spend: what it searches in the campaign's target time."""
-    nodes = round(max(1.0, item.target_seconds * (speed if speed > 0 else DEFAULT_SPEED)))
+    speed = max(speed, LEAST_SPEED) if speed > 0 else DEFAULT_SPEED
+    nodes = round(max(1.0, item.target_seconds * speed))
     return nodes if item.max_node_budget is None else min(item.max_node_budget, nodes)
 
 

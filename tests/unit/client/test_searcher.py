@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import pytest
@@ -93,6 +94,14 @@ def test_a_drop_before_the_start_counts_and_is_not_remembered(searcher: Searcher
     assert searcher.solve(workunit(0)) == Dropped(nodes=0)
     searcher.renew()
     assert solved(searcher.solve(workunit(0))).answer == pb.NO
+
+
+def test_a_computer_too_busy_to_search_in_time_is_measured_all_the_same(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count(step=3600.0)
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(hours))
+    assert searcher.measure("reversi:6x6", 1.0) > 1_000
 
 
 def test_the_speed_of_a_benchmark_gives_way_to_searches() -> None:

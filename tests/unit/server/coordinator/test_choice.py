@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from zermelo.server.coordinator.leases.assigner import DEFAULT_SPEED, node_budget
+from zermelo.server.coordinator.leases.assigner import DEFAULT_SPEED, LEAST_SPEED, node_budget
 from zermelo.server.coordinator.leases.quota import Slot, open_slots
 from zermelo.server.coordinator.leases.rows import Again, Prefetched, Request
 from zermelo.server.coordinator.leases.second_opinions import choose
@@ -67,7 +67,7 @@ def test_probes_come_at_their_rate_and_only_to_those_who_do_not_know_them() -> N
     [
         (1000.0, None, 2000),
         (1000.0, 1500, 1500),
-        (0.1, None, 1),
+        (0.1, None, round(2 * LEAST_SPEED)),  # it measured nothing
         (0.0, None, round(2 * DEFAULT_SPEED)),
     ],
 )
