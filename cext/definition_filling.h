@@ -26,9 +26,9 @@
  *      other line. V is the score of whoever moves when all its cells are filled. Filled at one
  *      end, a chain of three or more loses k - 2 lines by 3, and then, by 1, the other side takes
  *      two more and goes on, or fills the last cell, so that the first takes these two and goes on:
- *      -(k - 2 + |2 + V|). Filled elsewhere it leaves the other side both ways as well. Of two lines
- *      -(2 + V) by 2, filled between them, and at an end -|2 + V|, which is no more. Of one line
- *      -(1 + V). Chains without ends: -(k - 4 + |4 + V|) in the same way from four lines on, for
+ *      -(k - 2 + |2 + V|). Filled elsewhere it leaves the other side both ways as well. Of two
+ *      lines -(2 + V) by 2, filled between them, and at an end -|2 + V|, which is no more. Of one
+ *      line -(1 + V). Chains without ends: -(k - 4 + |4 + V|) in the same way from four lines on, for
  *      fewer -(k + V). The one exception is a chain that leads at both ends to one line which lacks
  *      three: that one becomes part of it.
  * So of each chain one move is tried, and the search goes on where the chain is gone.
@@ -90,7 +90,7 @@ static inline u64 def_surely(const def_program *program, u64 empty, def_lacking 
     return 0;
 }
 
-/* -- chains and joints ---------------------------------------------------------------------------- */
+/* -- chains and joints ------------------------------------------------------------------------ */
 
 /* Lines that lack two cells, each of which shares one with the next. Cells that are in no such line
  * are chains without lines. */
@@ -117,7 +117,8 @@ static inline int def_line_beyond(const def_program *program, int cell, int line
 }
 
 /* The chains and joints of a position in which nothing gains. */
-static DEF_APART void def_find_chains(const def_program *program, u64 empty, def_fill_graph *graph) {
+static DEF_APART void def_find_chains(const def_program *program, u64 empty,
+                                      def_fill_graph *graph) {
     u64 waiting = 0;
     graph->joints = 0;
     graph->count = 0;
@@ -160,7 +161,7 @@ static DEF_APART void def_find_chains(const def_program *program, u64 empty, def
     }
 }
 
-/* -- names of positions --------------------------------------------------------------------------- */
+/* -- names of positions ----------------------------------------------------------------------- */
 
 enum { DEF_MOST_JOINTS = 10, DEF_MOST_ARMS = 64, DEF_ROUNDS = 2, DEF_NAME_BITS = 126 };
 
@@ -192,8 +193,8 @@ typedef struct {
  * joints apart; equal ones may come in any order, and then a position has several names). 0: the
  * name has no room. The graph can be told again from its name, digit by digit: 1 0 or 1 1, as many
  * zeros as it has lines and a 1 for each chain or loop that leads to no joint; 0; then for each
- * joint its chains to joints that come before it: 1, the place of the other, as many zeros as it has
- * lines and a 1; then 0. */
+ * joint its chains to joints that come before it: 1, the place of the other, as many zeros as it
+ * has lines and a 1; then 0. */
 static DEF_APART u128 def_graph_name(const def_program *program, u64 empty,
                                      const def_fill_graph *graph) {
     const int joints = popcount(graph->joints);
@@ -315,7 +316,7 @@ static inline int def_untouched(const def_program *program, u64 filled, int cell
     return found;
 }
 
-/* -- the search ----------------------------------------------------------------------------------- */
+/* -- the search ------------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t order; /* the larger, the earlier */
