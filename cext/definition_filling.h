@@ -28,9 +28,9 @@
  *      two more and goes on, or fills the last cell, so that the first takes these two and goes on:
  *      -(k - 2 + |2 + V|). Filled elsewhere it leaves the other side both ways as well. Of two
  *      lines -(2 + V) by 2, filled between them, and at an end -|2 + V|, which is no more. Of one
- *      line -(1 + V). Chains without ends: -(k - 4 + |4 + V|) in the same way from four lines on, for
- *      fewer -(k + V). The one exception is a chain that leads at both ends to one line which lacks
- *      three: that one becomes part of it.
+ *      line -(1 + V). Chains without ends: -(k - 4 + |4 + V|) in the same way from four lines on,
+ *      for fewer -(k + V). The one exception is a chain that leads at both ends to one line which
+ *      lacks three: that one becomes part of it.
  * So of each chain one move is tried, and the search goes on where the chain is gone.
  */
 #ifndef ZERMELO_DEFINITION_FILLING_H
