@@ -115,7 +115,7 @@ def filling(rng: random.Random) -> DefinedGame:
     """Points that are in up to two lines each, lines of one to five points."""
     names = [f"p{at}" for at in range(rng.randint(5, 9))]
     free = {name: rng.randint(0, 2) for name in names}
-    lines = []
+    lines: list[list[str]] = []
     for _ in range(rng.randint(1, 7)):
         points = [name for name in names if free[name]]
         line = rng.sample(points, min(len(points), rng.randint(1, 5)))
