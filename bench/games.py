@@ -2,6 +2,7 @@
 
     python bench/games.py [--seconds 2]
     python bench/games.py values [--only NAME] [--algorithm pns]     # every published value
+    python bench/games.py moves [--only NAME]        # the first moves that lose Hex 6x6
     python bench/games.py counts [--only NAME]       # every published number of positions
     python bench/games.py estimate                   # what Connect Four 6x7 would take
 
@@ -18,7 +19,7 @@ import time
 from typing import cast
 
 from game_counts import print_counts
-from game_values import print_estimate, print_values
+from game_values import print_estimate, print_first_moves, print_values
 
 from zermelo.engine import Engine, open_engine
 from zermelo.engine.definition import DefinitionEngine
@@ -74,7 +75,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", nargs="?", default="speed",
-                        choices=["speed", "values", "counts", "estimate"])
+                        choices=["speed", "values", "moves", "counts", "estimate"])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
     parser.add_argument("--only", default="", help="values and counts whose spec begins so")
     parser.add_argument("--algorithm", default="mtdf")
@@ -87,6 +88,10 @@ def main() -> int:
         return min(1, print_values(
             options.only, options.hash_mb, options.threads, options.algorithm,
             options.most_seconds,
+        ))
+    if options.what == "moves":
+        return min(1, print_first_moves(
+            options.only, options.hash_mb, options.threads, options.most_seconds
         ))
     if options.what == "counts":
         return min(1, print_counts(options.only))

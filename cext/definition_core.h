@@ -83,7 +83,7 @@ static int def_ask(const def_search *search, const def_state *state, int *lo, in
         return known;
     }
     if (def_is_filling(program, state, &left)
-        && def_probe(table, def_filling_key(program, (u64)state->plane[1]), &facts)) {
+        && def_probe(table, def_filling_key_of(program, (u64)state->plane[1]), &facts)) {
         int ahead = state->counter[state->turn] - state->counter[!state->turn];
         *lo = ahead + facts.lo;
         *hi = ahead + facts.hi;
@@ -109,7 +109,7 @@ static void def_tell(def_search *search, const def_state *state, int lo, int hi)
     if (def_is_filling(program, state, &left)) {
         int ahead = state->counter[state->turn] - state->counter[!state->turn];
         int least = lo - ahead, most = hi - ahead;
-        def_store(table, def_filling_key(program, (u64)state->plane[1]),
+        def_store(table, def_filling_key_of(program, (u64)state->plane[1]),
                   least < -left ? -left : least, most > left ? left : most, DEF_NO_MOVE, dear);
     }
     def_store(table, def_table_key(program, state), lo, hi, DEF_NO_MOVE, dear);

@@ -21,6 +21,17 @@
  *      A gaining move can wait as in 2; if it makes Z gain, both are ends of one chain, which may
  *      change places.
  * So in 2 and 3 e alone is tried; else all moves that gain, and the partner of one e.
+ *   4. Where nothing gains, a move in a line that lacks two is in a chain: k such lines, each of
+ *      which shares a cell with the next. At its ends are cells of lines that lack more, or of no
+ *      other line. V is the score of whoever moves when all its cells are filled. Filled at one
+ *      end, a chain of three or more loses k - 2 lines by 3, and then, by 1, the other side takes
+ *      two more and goes on, or fills the last cell, so that the first takes these two and goes on:
+ *      -(k - 2 + |2 + V|). Filled elsewhere it leaves the other side both ways as well. Of two
+ *      lines -(2 + V) by 2, filled between them, and at an end -|2 + V|, which is no more. Of one
+ *      line -(1 + V). Chains without ends: -(k - 4 + |4 + V|) in the same way from four lines on,
+ *      for fewer -(k + V). The one exception is a chain that leads at both ends to one line which
+ *      lacks three: that one becomes part of it.
+ * So of each chain one move is tried, and the search goes on where the chain is gone.
  */
 #ifndef ZERMELO_DEFINITION_FILLING_H
 #define ZERMELO_DEFINITION_FILLING_H
@@ -30,7 +41,7 @@
 enum { DEF_MOST_FILLED = 64 };
 /* What speaks for a move: it leaves the other side nothing to gain; each line through it, and again
  * if the line has nothing filled. Against it: each line that the other side can take after it. */
-enum { DEF_SAFE = 1 << 26, DEF_UNTOUCHED = 1 << 20, DEF_GIVEN = 1 << 20 };
+enum { DEF_SAFE = 1 << 26, DEF_UNTOUCHED = 1 << 17, DEF_GIVEN = 1 << 20 };
 
 typedef struct {
     u64 missing_one;  /* cells that complete a line */
@@ -79,9 +90,195 @@ static inline u64 def_surely(const def_program *program, u64 empty, def_lacking 
     return 0;
 }
 
-/* The name in the table: the least of all images, with the first of twins filled first. No other
- * kind of key has anything in its lower half, where definitions have one kind of pieces. */
-static inline u128 def_filling_key(const def_program *program, u64 filled) {
+/* -- chains and joints ------------------------------------------------------------------------ */
+
+/* Lines that lack two cells, each of which shares one with the next. Cells that are in no such line
+ * are chains without lines. */
+typedef struct {
+    u64 cells;
+    int32_t ends[2]; /* the lines it leads to; -1: none. Of a loop both are a line of its own */
+    int32_t looped;
+    int32_t length; /* lines */
+    int32_t kept;   /* lines that whoever takes them may leave, so that the other side goes on */
+    int32_t cell;   /* than which nothing is better to open it with; DEF_NO_MOVE: not known */
+} def_fill_chain;
+
+typedef struct {
+    def_fill_chain chains[DEF_MOST_FILLED];
+    int count;
+    u64 joints; /* the lines that lack more than two cells */
+    int8_t lack[DEF_MOST_FILLED]; /* how many each line lacks */
+} def_fill_graph;
+
+/* The other line that a cell is in; -1: none. */
+static inline int def_line_beyond(const def_program *program, int cell, int line) {
+    const int32_t *lines = program->lines_of + 2 * cell;
+    return lines[0] == line ? lines[1] : lines[0];
+}
+
+/* The chains and joints of a position in which nothing gains. */
+static DEF_APART void def_find_chains(const def_program *program, u64 empty,
+                                      def_fill_graph *graph) {
+    u64 waiting = 0;
+    graph->joints = 0;
+    graph->count = 0;
+    for (int i = 0; i < program->fill_line_count; i++) {
+        graph->lack[i] = (int8_t)popcount(program->fill_lines[i] & empty);
+        waiting |= (u64)(graph->lack[i] == 2) << i;
+        graph->joints |= (u64)(graph->lack[i] > 2) << i;
+    }
+    while (waiting) {
+        def_fill_chain *chain = graph->chains + graph->count++;
+        const int first = first_bit(waiting);
+        const u64 both = program->fill_lines[first] & empty;
+        int tips[2] = {first_bit(both), last_bit(both)}, *ends = chain->ends;
+        waiting &= waiting - 1;
+        chain->cells = both;
+        chain->length = 1;
+        chain->looped = 0;
+        for (int i = 0; i < 2 && !chain->looped; i++) {
+            int line = first;
+            while ((ends[i] = def_line_beyond(program, tips[i], line)) >= 0
+                   && waiting >> ends[i] & 1) {
+                line = ends[i];
+                waiting &= ~((u64)1 << line);
+                u64 next = program->fill_lines[line] & empty & ~((u64)1 << tips[i]);
+                chain->cells |= next;
+                chain->length++;
+                tips[i] = first_bit(next);
+            }
+            chain->looped = ends[i] == first;
+        }
+        chain->cell = tips[0];
+        if (chain->looped) chain->kept = chain->length > 3 ? 4 : 0;
+        else {
+            chain->kept = chain->length > 2 ? 2 : 0;
+            if (chain->length == 2)
+                chain->cell = first_bit(chain->cells & ~((u64)1 << tips[0] | (u64)1 << tips[1]));
+            if (ends[0] >= 0 && ends[0] == ends[1] && graph->lack[ends[0]] == 3)
+                chain->cell = DEF_NO_MOVE;
+        }
+    }
+}
+
+/* -- names of positions ----------------------------------------------------------------------- */
+
+enum { DEF_MOST_JOINTS = 10, DEF_MOST_ARMS = 64, DEF_ROUNDS = 2, DEF_NAME_BITS = 126 };
+
+/* A number that grows by digits; `bits` counts on when there is no room left. */
+typedef struct {
+    u128 digits;
+    int bits;
+} def_name;
+
+static inline void def_append(def_name *name, int bits, u64 digits) {
+    name->bits += bits;
+    if (name->bits <= DEF_NAME_BITS) name->digits = name->digits << bits | digits;
+}
+
+static inline u64 def_mix(u64 word) {
+    word *= 0x9fb21c651e98df25ULL;
+    word ^= word >> 32;
+    word *= 0xd6e8feb86659fd93ULL;
+    return word ^ word >> 29;
+}
+
+/* Two joints, by their places, and the lines of the chain between them. */
+typedef struct {
+    int8_t from, to, length;
+} def_arm;
+
+/* What can be gained depends on nothing but which joints are joined by chains of which length, so
+ * that is the name: joints in an order that does not depend on where they lie (neighbours tell
+ * joints apart; equal ones may come in any order, and then a position has several names). 0: the
+ * name has no room. The graph can be told again from its name, digit by digit: 1 0 or 1 1, as many
+ * zeros as it has lines and a 1 for each chain or loop that leads to no joint; 0; then for each
+ * joint its chains to joints that come before it: 1, the place of the other, as many zeros as it
+ * has lines and a 1; then 0. */
+static DEF_APART u128 def_graph_name(const def_program *program, u64 empty,
+                                     const def_fill_graph *graph) {
+    const int joints = popcount(graph->joints);
+    if (joints > DEF_MOST_JOINTS) return 0;
+    int8_t place[DEF_MOST_FILLED];
+    def_arm arms[DEF_MOST_ARMS];
+    u64 colours[DEF_MOST_JOINTS + 1], next[DEF_MOST_JOINTS + 1];
+    int count = 0, at = 0, alone[DEF_MOST_FILLED], alone_count = 0;
+    for (u64 lines = graph->joints; lines; lines &= lines - 1, at++) {
+        place[first_bit(lines)] = (int8_t)(at + 1);
+        colours[at + 1] = (u64)graph->lack[first_bit(lines)];
+    }
+    colours[0] = 1;
+    u64 free_cells = empty;
+    for (int i = 0; i < graph->count; i++) {
+        const def_fill_chain *chain = graph->chains + i;
+        free_cells &= ~chain->cells;
+        if (chain->looped || (chain->ends[0] < 0 && chain->ends[1] < 0)) {
+            int length = 2 * chain->length + chain->looped, j = alone_count++;
+            for (; j && alone[j - 1] > length; j--) alone[j] = alone[j - 1];
+            alone[j] = length;
+            continue;
+        }
+        def_arm *arm = arms + count++;
+        arm->from = chain->ends[0] < 0 ? 0 : place[chain->ends[0]];
+        arm->to = chain->ends[1] < 0 ? 0 : place[chain->ends[1]];
+        arm->length = (int8_t)chain->length;
+    }
+    for (; free_cells; free_cells &= free_cells - 1) {
+        const int32_t *lines = program->lines_of + 2 * first_bit(free_cells);
+        def_arm *arm = arms + count++;
+        arm->from = lines[0] < 0 ? 0 : place[lines[0]];
+        arm->to = lines[1] < 0 ? 0 : place[lines[1]];
+        arm->length = 0;
+    }
+    for (int round = 0; round < DEF_ROUNDS && joints > 1; round++) {
+        for (int i = 0; i <= joints; i++) next[i] = colours[i] * 3;
+        for (int i = 0; i < count; i++) {
+            const def_arm *arm = arms + i;
+            next[arm->from] += def_mix(colours[arm->to] + (u64)arm->length);
+            next[arm->to] += def_mix(colours[arm->from] + (u64)arm->length);
+        }
+        for (int i = 1; i <= joints; i++) colours[i] = def_mix(next[i]);
+    }
+    /* Places by colours. */
+    int8_t order[DEF_MOST_JOINTS + 1], rank[DEF_MOST_JOINTS + 1];
+    for (int i = 1; i <= joints; i++) {
+        int j = i;
+        for (; j > 1 && colours[order[j - 1]] > colours[i]; j--) order[j] = order[j - 1];
+        order[j] = (int8_t)i;
+    }
+    for (int i = 1; i <= joints; i++) rank[order[i]] = (int8_t)i;
+    rank[0] = 0;
+    /* Chains by the later of their joints, the earlier, and length. */
+    int sorted[DEF_MOST_ARMS];
+    for (int i = 0; i < count; i++) {
+        int one = rank[arms[i].from], other = rank[arms[i].to];
+        int number = (one > other ? one << 8 | other : other << 8 | one) << 8 | arms[i].length;
+        int j = i;
+        for (; j && sorted[j - 1] > number; j--) sorted[j] = sorted[j - 1];
+        sorted[j] = number;
+    }
+    def_name name = {1, 1};
+    for (int i = 0; i < alone_count; i++)
+        def_append(&name, 3 + alone[i] / 2, (u64)(2 | (alone[i] & 1)) << (alone[i] / 2 + 1) | 1);
+    def_append(&name, 1, 0);
+    at = 0;
+    for (int i = 0; i <= joints; i++) {
+        const int width = i ? last_bit((u64)i) + 1 : 0;
+        for (; at < count && sorted[at] >> 16 == i; at++) {
+            int length = sorted[at] & 255;
+            def_append(&name, 1 + width, (u64)1 << width | (u64)(sorted[at] >> 8 & 255));
+            def_append(&name, length + 1, 1);
+        }
+        def_append(&name, 1, 0);
+    }
+    if (name.bits > DEF_NAME_BITS) return 0;
+    return name.digits >> 63 << 64 | (u64)1 << 63 | ((u64)name.digits & ~((u64)1 << 63));
+}
+
+/* The name in the table: the least of all images of what is filled, with the first of twins filled
+ * first. No other kind of key has anything in its lower half, where definitions have one kind of
+ * pieces, nor names of graphs their highest bit there. */
+static inline u128 def_filling_image(const def_program *program, u64 filled) {
     u64 least = ~(u64)0;
     for (const int32_t *map = program->maps; *map >= 0; map++) {
         u64 image = (u64)def_image(program, *map, (def_mask)filled);
@@ -95,17 +292,20 @@ static inline u128 def_filling_key(const def_program *program, u64 filled) {
     return least + 1;
 }
 
-/* About how many lines the other side can take one after the other once a cell is filled. */
-static DEF_APART int def_given(const def_program *program, u64 empty, int cell) {
-    int given = 0;
-    empty &= ~((u64)1 << cell);
-    for (;;) {
-        def_lacking lacking = def_lacks(program, empty);
-        if (!lacking.missing_one) return given;
-        for (u64 cells = lacking.missing_one; cells; cells &= cells - 1)
-            given += def_gain(program, empty, first_bit(cells));
-        empty &= ~lacking.missing_one;
-    }
+/* `graph`: of a position in which nothing gains; else NULL. */
+static inline u128 def_filling_key(const def_program *program, u64 filled,
+                                   const def_fill_graph *graph) {
+    const u64 empty = program->masks[program->all_cells] & ~filled;
+    u128 name = graph ? def_graph_name(program, empty, graph) : 0;
+    return name ? name : def_filling_image(program, filled);
+}
+
+static inline u128 def_filling_key_of(const def_program *program, u64 filled) {
+    const u64 empty = program->masks[program->all_cells] & ~filled;
+    def_fill_graph graph;
+    if (def_lacks(program, empty).missing_one) return def_filling_key(program, filled, NULL);
+    def_find_chains(program, empty, &graph);
+    return def_filling_key(program, filled, &graph);
 }
 
 static inline int def_untouched(const def_program *program, u64 filled, int cell) {
@@ -114,6 +314,97 @@ static inline int def_untouched(const def_program *program, u64 filled, int cell
     for (int i = 0; i < 2 && lines[i] >= 0; i++)
         found += program->fill_lines[lines[i]] & filled ? 1 : 2;
     return found;
+}
+
+/* -- the search ------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t order; /* the larger, the earlier */
+    const def_fill_chain *chain; /* that it opens; NULL: none, or not as usual */
+    int32_t cell;
+} def_fill_move;
+
+/* The moves that need be tried, not sorted; how many there are. */
+static DEF_APART int def_list_fills(const def_search *search, u64 filled, def_lacking lacking,
+                                    const def_fill_graph *graph, int turn, int hint,
+                                    def_fill_move *moves) {
+    const def_program *program = search->program;
+    const u64 empty = program->masks[program->all_cells] & ~filled;
+    const int32_t *history = search->history + turn * search->history_moves;
+    u64 tried = empty;
+    int found = 0;
+    if (lacking.missing_one)
+        tried = lacking.missing_one | def_partner(program, empty, first_bit(lacking.missing_one));
+    for (int i = 0; i < graph->count; i++) {
+        const def_fill_chain *chain = graph->chains + i;
+        if (chain->cell == DEF_NO_MOVE) continue;
+        tried &= ~chain->cells;
+        moves[found].chain = chain;
+        moves[found].cell = chain->cell;
+        moves[found++].order = history[chain->cell] - (int64_t)DEF_GIVEN * chain->length;
+    }
+    for (; tried; tried &= tried - 1) {
+        const int cell = first_bit(tried);
+        if (program->elders[cell] & empty) continue;
+        const u64 bit = (u64)1 << cell;
+        moves[found].chain = NULL;
+        moves[found].cell = cell;
+        moves[found++].order = history[cell]
+                               + (int64_t)DEF_UNTOUCHED * def_untouched(program, filled, cell)
+                               + (int64_t)DEF_SAFE * (bit & lacking.missing_one   ? 2
+                                                      : bit & lacking.missing_two ? 0
+                                                                                  : 1);
+    }
+    for (int i = 0; i < found; i++) {
+        const u64 bit = (u64)1 << moves[i].cell;
+        if (moves[i].cell == hint) moves[i].order += (int64_t)1 << DEF_HINT_BIT;
+        /* Threads that went the same way would find the same. */
+        if (search->thread)
+            moves[i].order += (int64_t)(def_hash((u128)filled << 64 | (bit + search->thread))
+                                        >> 44);
+    }
+    return found;
+}
+
+/* A move that leaves the other side nothing to gain, and of which the table knows that it suffices
+ * for beta, with what it knows; -1: none. */
+static int def_known_fill(const def_search *search, u64 filled, def_lacking lacking,
+                          const def_fill_move *moves, int count, int beta, def_facts *facts) {
+    const u64 gaining = lacking.missing_one | lacking.missing_two;
+    for (int i = 0; i < count; i++) {
+        const u64 bit = (u64)1 << moves[i].cell;
+        if (lacking.missing_one || gaining & bit) continue;
+        const u128 key = def_filling_key_of(search->program, filled | bit);
+        if (def_probe(&search->team->table, key, facts) && -facts->hi >= beta) return i;
+    }
+    return -1;
+}
+
+static int def_fill(def_search *search, u64 filled, int left, int turn, int alpha, int beta,
+                    int ply, int used);
+
+/* What opening a chain is worth, by what is left when it is gone. Fail-soft. */
+static int def_open_chain(def_search *search, const def_fill_chain *chain, u64 filled, int left,
+                          int turn, int alpha, int beta, int ply, int used) {
+    const u64 after = filled | chain->cells;
+    const int kept = chain->kept, taken = chain->length - kept;
+    left -= chain->length;
+    if (!kept)
+        return -taken - def_fill(search, after, left, !turn, -beta - taken, -alpha - taken, ply,
+                                 used);
+    /* The score is -(taken + |kept + V|), more than alpha if |kept + V| is less than: */
+    const int most = -alpha - taken;
+    if (most <= 0) return -taken;
+    int value;
+    if (beta - alpha == 1) {
+        const int least = 1 - most - kept, greatest = most - 1 - kept;
+        value = def_fill(search, after, left, !turn, greatest, greatest + 1, ply, used);
+        if (value > greatest) return -(taken + kept + value);
+        value = def_fill(search, after, left, !turn, least - 1, least, ply, used);
+        return value < least ? kept + value - taken : beta;
+    }
+    value = kept + def_fill(search, after, left, !turn, -most - kept, most - kept, ply, used);
+    return -(taken + (value < 0 ? -value : value));
 }
 
 /* How much more than the other the side to move gains from here on. Fail-soft, as
@@ -142,7 +433,10 @@ static int def_fill(def_search *search, u64 filled, int left, int turn, int alph
         empty &= ~taken;
         filled |= taken;
     }
-    const u128 key = def_filling_key(program, filled);
+    def_fill_graph graph;
+    graph.count = 0;
+    if (!lacking.missing_one) def_find_chains(program, empty, &graph);
+    const u128 key = def_filling_key(program, filled, lacking.missing_one ? NULL : &graph);
     const u64 before = search->nodes;
     int lo = -left, hi = left, hint = DEF_NO_MOVE;
     def_facts facts;
@@ -153,28 +447,14 @@ static int def_fill(def_search *search, u64 filled, int left, int turn, int alph
         if (facts.hi < hi) hi = facts.hi;
         hint = facts.move;
     }
-    u64 tried = empty;
-    if (lacking.missing_one)
-        tried = lacking.missing_one | def_partner(program, empty, first_bit(lacking.missing_one));
-    struct { int64_t order; int32_t cell; } moves[DEF_MOST_FILLED];
-    const int32_t *history = search->history + turn * search->history_moves;
-    int found = 0;
-    for (; tried; tried &= tried - 1) {
-        const int cell = first_bit(tried);
-        if (program->elders[cell] & empty) continue;
-        const u64 bit = (u64)1 << cell;
-        int64_t order = history[cell]
-                        + (int64_t)DEF_UNTOUCHED * def_untouched(program, filled, cell);
-        if (bit & lacking.missing_one) order += 2 * (int64_t)DEF_SAFE;
-        else if (!(bit & lacking.missing_two)) order += (int64_t)DEF_SAFE;
-        else order -= (int64_t)DEF_GIVEN * def_given(program, empty, cell);
-        if (cell == hint) order += (int64_t)1 << DEF_HINT_BIT;
-        /* Threads that went the same way would find the same. */
-        if (search->thread)
-            order += (int64_t)(def_hash((u128)filled << 64 | (bit + search->thread)) >> 44);
-        moves[found].cell = cell;
-        moves[found].order = order;
-        found++;
+    def_fill_move moves[DEF_MOST_FILLED];
+    const int found = def_list_fills(search, filled, lacking, &graph, turn, hint, moves);
+    if (2 * popcount(empty) > popcount(program->masks[program->all_cells])) {
+        const int enough = def_known_fill(search, filled, lacking, moves, found, beta, &facts);
+        if (enough >= 0) {
+            def_store(&team->table, key, -facts.hi, hi, moves[enough].cell, 1);
+            return gained - facts.hi;
+        }
     }
     int best = -search->limit - 1, best_cell = DEF_NO_MOVE, low = alpha;
     for (int i = 0; i < found; i++) {
@@ -182,10 +462,13 @@ static int def_fill(def_search *search, u64 filled, int left, int turn, int alph
         for (int j = i + 1; j < found; j++)
             if (moves[j].order > moves[first].order) first = j;
         const int cell = moves[first].cell;
+        const def_fill_chain *chain = moves[first].chain;
         moves[first] = moves[i];
-        const int gain = def_gain(program, empty, cell);
+        const int gain = chain ? 0 : def_gain(program, empty, cell);
         const u64 after = filled | (u64)1 << cell;
-        int value = gain
+        int value = chain
+            ? def_open_chain(search, chain, filled, left, turn, low, beta, ply + 1, used)
+            : gain
             ? gain + def_fill(search, after, left - gain, turn, low - gain, beta - gain, ply + 1,
                               used)
             : -def_fill(search, after, left, !turn, -beta, -low, ply + 1, used);

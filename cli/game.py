@@ -50,7 +50,7 @@ def new(file: Path, force: bool) -> None:
     """Write a commented definition to start from into FILE."""
     if file.suffix != SUFFIX:
         raise CommandError(f"{file}: a definition is called something{SUFFIX}")
-    text = (files("zermelo.games") / "definition" / "template.toml").read_text(encoding="utf-8")
+    text = _shipped("template.toml")
     try:
         with file.open("w" if force else "x", encoding="utf-8") as target:
             target.write(text)
@@ -59,6 +59,12 @@ def new(file: Path, force: bool) -> None:
     except OSError as error:
         raise CommandError(f"{file}: {error.strerror or error}") from None
     click.echo(f"wrote {file}; check it with `zermelo game check {file}`")
+
+
+@game.command()
+def schema() -> None:
+    """Print the JSON schema of definitions, by which editors complete and check them."""
+    click.echo(_shipped("schema.json"), nl=False)
 
 
 @game.command()
@@ -136,6 +142,10 @@ def show(spec: str, text: bool, as_json: bool) -> None:
     click.echo(f"\n{known.draw(known.initial())}")
     if definition is not None:
         click.echo(f"\n{definition.rstrip()}")
+
+
+def _shipped(name: str) -> str:
+    return (files("zermelo.games") / "definition" / name).read_text(encoding="utf-8")
 
 
 def _named(spec: str) -> Game[Any]:

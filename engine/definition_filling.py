@@ -20,6 +20,8 @@ _WORD_BYTES = 8
 #: Of which the kernel's theorem speaks: lines that a cell is in.
 MOST_LINES_OF_A_CELL = 2
 MOST_TWINS = 64
+#: The kernel has a bit for each.
+MOST_LINES = 64
 
 
 class FillingGame:
@@ -30,7 +32,7 @@ class FillingGame:
     ) -> None:
         self._model, self._symmetries = tables.model, symmetries
         lines = self._lines(cases) if self._is_plain(tables) else None
-        self._found = sorted(lines) if lines else None
+        self._found = sorted(lines) if lines and len(lines) <= MOST_LINES else None
 
     def parts(self) -> dict[str, Any]:
         lines = self._found or []

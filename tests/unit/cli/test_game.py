@@ -53,6 +53,11 @@ def test_the_template_is_right(template: Path) -> None:
     assert "X to move" in printed
 
 
+def test_the_schema_is_printed() -> None:
+    printed = json.loads(run("game", "schema").stdout)
+    assert printed["properties"]["zermelo"] == {"const": 1}
+
+
 def test_a_file_is_not_replaced_by_chance(template: Path) -> None:
     result = run("game", "new", str(template))
     assert isinstance(result.exception, ZermeloError)

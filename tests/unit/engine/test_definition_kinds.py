@@ -115,7 +115,7 @@ def filling(rng: random.Random) -> DefinedGame:
     """Points that are in up to two lines each, lines of one to five points."""
     names = [f"p{at}" for at in range(rng.randint(5, 9))]
     free = {name: rng.randint(0, 2) for name in names}
-    lines = []
+    lines: list[list[str]] = []
     for _ in range(rng.randint(1, 7)):
         points = [name for name in names if free[name]]
         line = rng.sample(points, min(len(points), rng.randint(1, 5)))
@@ -123,6 +123,26 @@ def filling(rng: random.Random) -> DefinedGame:
             lines.append(line)
             for name in line:
                 free[name] -= 1
+    return filled(names, lines)
+
+
+def chained(rng: random.Random) -> DefinedGame:
+    """Lines of which each shares a point with the next, in a row or a ring, and more points in one
+    or two of them: chains, loops, and loops on a stem."""
+    count = rng.randint(3, 6)
+    of_points = [{at, (at + 1) % count} for at in range(count - rng.randint(0, 1))]
+    for _ in range(rng.randint(1, 9 - len(of_points))):
+        of_points.append(set(rng.sample(range(count), rng.randint(1, 2))))
+    names = [f"p{at}" for at in range(len(of_points))]
+    lines = [
+        [name for name, of in zip(names, of_points, strict=True) if line in of]
+        for line in range(count)
+    ]
+    return filled(names, [line for at, line in enumerate(lines) if line not in lines[:at]])
+
+
+def filled(names: list[str], lines: list[list[str]]) -> DefinedGame:
+    """The game in which who marks the last of these points of a line gains it and goes on."""
     points = ", ".join(f"{name} = [{at // 3 + 1}, {at % 3 + 1}]" for at, name in enumerate(names))
     drawn = ", ".join(f'"{" ".join(line)}"' for line in lines)
     return play_text(f"""\
@@ -149,13 +169,33 @@ again = "lines(filled, to)"
 def test_values_of_random_games_of_filling(seed: int) -> None:
     """Chains, loops and lines that no dots have, by which the rules for leaving moves out show."""
     rng, kinds = random.Random(seed), set()
-    for _ in range(6):
-        game = filling(rng)
+    for number in range(10):
+        game = chained(rng) if number % 2 else filling(rng)
         kinds.add(kind_of(game))
         expected = minimax(game, game.initial())
         bounds = DefinitionEngine(game, hash_mb=1).solve(game.initial()).bounds
         assert bounds == Bounds(expected, expected), game.definition.text
     assert "filling" in kinds
+
+
+def test_a_loop_on_a_stem() -> None:
+    """After its first point the line that it hangs on lacks two and belongs to it."""
+    ring = [["a", "b"], ["b", "c"], ["c", "d"], ["a", "d", "e"], ["e", "f", "g", "h"]]
+    game = filled(list("abcdefgh"), ring)
+    assert kind_of(game) == "filling"
+    agrees(game, game.initial())
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=REPEATED) for seed in range(1, 9))])
+def test_positions_of_one_game_share_a_table(seed: int) -> None:
+    """Different positions with the same chains and joints have one name, all others their own."""
+    game = open_game("dots-and-boxes:3x3")
+    assert isinstance(game, DefinedGame)
+    rng, engine = random.Random(seed), DefinitionEngine(game, hash_mb=1)
+    for _ in range(12):
+        position = late(game, rng, 8)
+        expected = minimax(game, position)
+        assert engine.solve(position).bounds == Bounds(expected, expected), game.draw(position)
 
 
 def test_full_counters_stop_a_gain() -> None:
