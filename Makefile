@@ -27,7 +27,7 @@ $(or $(MAKECMDGOALS),demo):
 	$(MAKE) -C "$$copy" $@
 else
 
-.PHONY: demo test test-fast test-long fuzz lint docs bench proto clean
+.PHONY: demo test test-fast test-long fuzz lint style types directions docs bench proto clean
 
 demo: $(VENV)/.solver  ## a distributed solve of reversi 6x6, all on this machine
 	@echo "solving reversi 6x6: PostgreSQL, four services, a client and web pages on this machine"
@@ -58,10 +58,16 @@ fuzz: $(VENV)/.fuzz  ## every reader of foreign files for TIME seconds; findings
 	build/fuzz/structure.run -max_total_time=$(TIME) -artifact_prefix=build/fuzz/structure- build/fuzz/structure
 	for reader in $(READERS); do $(BIN)/python -m tests.fuzz.run $$reader $(TIME) || exit 1; done
 
-lint: $(VENV)/.installed  ## style, types and import directions
+lint: style types directions  ## style, types and import directions: `make -j2 lint` side by side
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+style: $(VENV)/.installed
 	$(BIN)/ruff check . src/zermelo/*.py
 	PATH="$$PWD/$(BIN):$$PATH" cython-lint --max-line-length 100 cext checker
-	$(BIN)/mypy
+
+directions: $(VENV)/.installed
 	$(BIN)/lint-imports --no-cache
 
 docs: $(VENV)/.docs  ## the documentation as a site in build/site; every link is checked
@@ -94,17 +100,24 @@ $(VENV)/.tools:
 COMPILE := $(BIN)/python setup.py -q build_ext --inplace
 FASTEST_SET = PYTHONPATH=src $(BIN)/python -c 'from zermelo.cext.cpu import instruction_sets as s; print(s()[0])'
 
-# What the demo solves with, so that a newcomer need not wait for the engines of other games and
-# processors. The compiler works while pip waits for the network.
-$(VENV)/.solver: $(VENV)/.tools $(SOURCES)
-	@echo "3/4 compiling the engine of reversi and installing what the demo needs, side by side"
-	@{ ZERMELO_ONLY=cpu $(COMPILE) && fastest=$$($(FASTEST_SET)) && \
-	ZERMELO_ONLY="reversi_$$fastest reversi_depth" $(COMPILE); } >$(VENV)/build.log 2>&1 & compiling=$$!; \
-	$(BIN)/python deploy/requirements.py web >$(VENV)/requirements.txt && \
+# $(call side_by_side,COMMANDS,PARTS): compile by these commands while pip fetches and installs what
+# these parts of pyproject.toml need; the compiler would wait for the network otherwise.
+define side_by_side
+@{ $(1); } >$(VENV)/build.log 2>&1 & compiling=$$!; \
+	$(BIN)/python deploy/requirements.py $(2) >$(VENV)/requirements.txt && \
 	$(INSTALL) --requirement $(VENV)/requirements.txt; installed=$$?; \
 	wait $$compiling || { tail -n 20 $(VENV)/build.log; exit 1; }; exit $$installed
+endef
+INSTALL_ZERMELO := ZERMELO_COMPILED=1 $(INSTALL) --no-deps --no-build-isolation --editable .
+
+# What the demo solves with, so that a newcomer need not wait for the engines of other games and
+# processors.
+$(VENV)/.solver: $(VENV)/.tools $(SOURCES)
+	@echo "3/4 compiling the engine of reversi and installing what the demo needs, side by side"
+	$(call side_by_side,ZERMELO_ONLY=cpu $(COMPILE) && fastest=$$($(FASTEST_SET)) && \
+	ZERMELO_ONLY="reversi_$$fastest reversi_depth" $(COMPILE),web)
 	@echo "4/4 installing zermelo"
-	@ZERMELO_COMPILED=1 $(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(INSTALL_ZERMELO)
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.solver
@@ -112,10 +125,13 @@ $(VENV)/.built: $(VENV)/.solver
 	@$(COMPILE) >$(VENV)/build.log 2>&1 || { tail -n 20 $(VENV)/build.log; exit 1; }
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.built
-	@echo "installing what tests and linters need"
-	@ZERMELO_COMPILED=1 $(INSTALL) --no-build-isolation --editable '.[dev]'
-	@touch $@
+# Everything at once: whoever tests waits for all engines and all packages.
+$(VENV)/.installed: $(VENV)/.tools $(SOURCES)
+	@echo "3/4 compiling all engines and installing what tests and linters need, side by side"
+	$(call side_by_side,$(COMPILE),dev)
+	@echo "4/4 installing zermelo"
+	@$(INSTALL_ZERMELO)
+	@touch $(VENV)/.solver $(VENV)/.built $@
 
 # Reads docstrings without importing them, so the site needs only what is named here.
 DOCS_REQUIREMENTS = import tomllib; \

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from zermelo.cli.charts import text_plot
 from zermelo.cli.output import short_count, short_time
+from zermelo.figures import signed
 from zermelo.research.founding import (
     LINES,
     NODE_BYTES,
@@ -107,8 +108,8 @@ def _solved(solved: Sequence[Resolved]) -> Iterator[str]:
     yield from _table(
         ["game", "score there", "score here", "positions there", "nodes here", "time there",
          "engine time here"],
-        [[f"`{each.there.campaign}`", f"{each.there.score:+d}",
-          UNMEASURED if each.score is None else f"{each.score:+d}",
+        [[f"`{each.there.campaign}`", signed(each.there.score),
+          UNMEASURED if each.score is None else signed(each.score),
           f"about {each.there.nodes:.1e}",
           UNMEASURED if each.nodes is None else short_count(each.nodes), each.there.time,
           UNMEASURED if each.engine_seconds is None else short_time(each.engine_seconds)]

@@ -10,6 +10,7 @@ import click
 from zermelo.cli.options import database_options, json_option, open_connection, option
 from zermelo.cli.output import print_facts, print_json, print_table, short_time
 from zermelo.cli.plain_errors import CommandError
+from zermelo.figures import signed
 
 if TYPE_CHECKING:
     from zermelo.research.games_played import PlayedGame
@@ -38,7 +39,7 @@ def list_(most: int, data_dir: Path, database: str | None, as_json: bool) -> Non
         print_table(
             "games", ["number", "game", "first", "second", "winner", "score", "time", "started"],
             [[str(game.id), game.short_spec, game.first, game.second, game.winner,
-              f"{game.score:+d}", short_time(game.seconds), _when(game)] for game in found],
+              signed(game.score), short_time(game.seconds), _when(game)] for game in found],
             words=5,
         )
 
@@ -89,7 +90,7 @@ def show(number: int, data_dir: Path, database: str | None, as_json: bool) -> No
     print_facts([
         ("game", game.short_spec),
         ("players", f"{played.first} (first) and {played.second}"),
-        ("result", f"{played.winner}, {played.score:+d} for the first player"),
+        ("result", f"{played.winner}, {signed(played.score)} for the first player"),
         ("start", played.position or "the initial position"),
         ("moves", " ".join(played.moves)),
         ("when", f"{_when(played)}, {short_time(played.seconds)}"),

@@ -18,6 +18,7 @@ from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_facts, print_table, short_count, short_time
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.records import Printout, span, table, when
+from zermelo.figures import signed
 from zermelo.research.queries import OF_ONE_CAMPAIGN, Campaigns, Queries, declaration
 from zermelo.server.vocabulary import CampaignState
 
@@ -251,7 +252,7 @@ def workunit(queries: Queries, number: int | None, most: int, before: int) -> Pr
         return table(
             "workunits", queries.workunits(most, before),
             ["question", "state", "workunit", "ply", "expected nodes", "results", "asked"],
-            lambda one: [f"at least {one.threshold:+d}?", one.state, str(one.workunit),
+            lambda one: [f"at least {signed(one.threshold)}?", one.state, str(one.workunit),
                          str(one.ply), short_count(one.expected), str(one.results),
                          when(one.created_at)], words=2, nothing="no workunits yet",
         )
@@ -262,7 +263,7 @@ def workunit(queries: Queries, number: int | None, most: int, before: int) -> Pr
         click.echo(queries.game.draw(queries.find(report.position)))
         click.echo()
         print_facts([
-            ("question", f"is the score at least {report.threshold:+d}?"),
+            ("question", f"is the score at least {signed(report.threshold)}?"),
             ("state", report.state),
             ("expected", f"{short_count(report.expected)} nodes, {report.plies_left} plies left"),
             ("asked", when(report.created_at)),

@@ -11,6 +11,7 @@ import json
 import lzma
 from array import array
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def weight_file(game: Reversi) -> Path:
 
 
 def load_weights(path: Path, count: int) -> array[int]:
-    """So many weights from a file."""
+    """So many weights from a file, for reading only: all engines of a process share them."""
     data = _read(path)
     head, digest, rest = (
         data[: len(MAGIC)],
@@ -83,7 +84,13 @@ def load_weights(path: Path, count: int) -> array[int]:
     )
     if head != MAGIC or hashlib.blake2b(rest, digest_size=DIGEST_BYTES).digest() != digest:
         raise EngineError(f"weight file {path} is damaged; install Zermelo again or train anew")
-    _, _, packed = rest.partition(b"\n")
+    return _unpacked(rest.partition(b"\n")[2], path, count)
+
+
+# To unpack the weights of 8x8 takes a hundred times as long as to make an engine with them, and
+# pages, players and the planner make many.
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes, path: Path, count: int) -> array[int]:
     weights = array("h")
     size = count * weights.itemsize
     try:

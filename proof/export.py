@@ -12,6 +12,7 @@ from psycopg import IsolationLevel
 
 from zermelo import __version__
 from zermelo.checker import Entry, Header, write_certificate
+from zermelo.figures import span
 from zermelo.proof.descent import Descent
 from zermelo.proof.moves import MoveFinder
 from zermelo.proof.strategy import ProofError, Strategy, find_strategy
@@ -136,7 +137,7 @@ def stronger(one: Entry, other: Entry) -> Entry:
 def unproved(campaign: Campaign, lo: int, hi: int) -> str:
     """What is missing to the campaign's goal."""
     if campaign.goal is Goal.SCORE:
-        return "" if lo == hi else f"the score is somewhere from {lo:+d} to {hi:+d}"
+        return "" if lo == hi else f"the score is somewhere from {span(lo, hi)}"
     if lo > 0 or hi < 0 or lo == hi == 0:
         return ""
-    return f"who wins: the score is somewhere from {lo:+d} to {hi:+d}"
+    return f"who wins: the score is somewhere from {span(lo, hi)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zermelo.checker import Header
 from zermelo.checker.header_game import game_of
+from zermelo.figures import signed, span
 
 
 def statement(header: Header) -> str:
@@ -11,11 +12,11 @@ def statement(header: Header) -> str:
     initial = game.format(game.initial()) == header.position
     about = "the initial position" if initial else f"the position {header.position}"
     if header.lo == header.hi:
-        worth = f"exactly {header.lo:+d}"
+        worth = f"exactly {signed(header.lo)}"
     elif header.hi == game.max_score:
-        worth = f"at least {header.lo:+d}"
+        worth = f"at least {signed(header.lo)}"
     elif header.lo == -game.max_score:
-        worth = f"at most {header.hi:+d}"
+        worth = f"at most {signed(header.hi)}"
     else:
-        worth = f"{header.lo:+d} to {header.hi:+d}"
+        worth = span(header.lo, header.hi)
     return f"{about} of {header.game} is worth {worth} to the side to move"

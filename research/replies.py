@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from zermelo.figures import span
 from zermelo.games import Bounds
 
 
@@ -51,9 +52,7 @@ class Worth:
         """Such as ``+4``, ``+2 to +36`` or ``unknown``."""
         if self.proof_state is ProofState.UNKNOWN:
             return str(self.proof_state)
-        if self.proof_state is ProofState.PROVED:
-            return f"{self.lo:+d}"
-        return f"{self.lo:+d} to {self.hi:+d}"
+        return span(self.lo, self.hi)
 
 
 @dataclass(frozen=True, slots=True)

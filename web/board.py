@@ -12,6 +12,7 @@ from functools import lru_cache
 from math import cos, hypot, pi, sin
 from typing import Any
 
+from zermelo.figures import signed
 from zermelo.games import Game, Move
 from zermelo.games.picture import Picture, Shape, Surface, Touch, TouchKind
 from zermelo.research.replies import MoveWorth, ProofState, Worth
@@ -192,10 +193,10 @@ def brief(worth: Worth, max_score: int) -> str:
     if worth.proof_state is ProofState.UNKNOWN:
         return "?"
     if worth.proof_state is ProofState.PROVED:
-        return f"{worth.lo:+d}"
+        return signed(worth.lo)
     if worth.lo == -max_score:
-        return f"≤{worth.hi:+d}"
-    return f"≥{worth.lo:+d}" if worth.hi == max_score else f"{worth.lo}…{worth.hi}"
+        return f"≤{signed(worth.hi)}"
+    return f"≥{signed(worth.lo)}" if worth.hi == max_score else f"{worth.lo}…{worth.hi}"
 
 
 # -- inside ---------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from rich.text import Text
 
 from zermelo.cli.output import short_count, short_time
 from zermelo.client.settings import ClientError
+from zermelo.figures import signed
 from zermelo.games import GameError, open_game
 
 REFRESH_SECONDS = 0.5
@@ -123,7 +124,7 @@ def _panel(worker: dict[str, Any]) -> Panel:
     speed = f"{short_count(search['speed'])} nodes/s"
     lines = Group(
         Text(board),
-        Text(f"at least {search['threshold']:+d}?", "cyan"),
+        Text(f"at least {signed(search['threshold'])}?", "cyan"),
         bar,
         Text(f"{short_count(search['nodes'])} nodes  {speed}", "dim"),
         Text(f"{short_time(search['seconds'])}, lease for {search['lease_seconds']:.0f} s", "dim"),

@@ -6,6 +6,7 @@ from typing import Any
 
 from zermelo.cli.output import short_count, short_time, speed
 from zermelo.engine import Engine, SearchReport, Status
+from zermelo.figures import signed
 from zermelo.games import Bounds, Game
 
 _STOPPED = {Status.EXHAUSTED: "node budget reached", Status.ABORTED: "interrupted"}
@@ -31,7 +32,7 @@ def outcome_in_words(game: Game[Any], position: Any, bounds: Bounds) -> str:
 
 def value_in_words(game: Game[Any], bounds: Bounds) -> str:
     if bounds.exact:
-        return f"{bounds.lo:+d}" if bounds.lo else "0"
+        return signed(bounds.lo)
     if bounds == game.score_range:
         return "unknown"
     if bounds.hi == game.max_score:

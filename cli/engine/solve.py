@@ -27,6 +27,7 @@ from zermelo.cli.plain_errors import INTERRUPTED, CommandError
 from zermelo.cli.suite import Listed, find_position, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import EVERY_ALGORITHM, Engine, SearchReport, Status, Window, open_engine
+from zermelo.figures import signed
 from zermelo.games import Game
 from zermelo.games.foreign_files import MAX_RECORD_BYTES, read_limited
 
@@ -202,7 +203,7 @@ def _print_suite(game: Game[Any], name: str, solved: list[tuple[Listed, SearchRe
         [
             str(listed.line),
             proved_move(game, report) or "",
-            "" if listed.score is None else f"{listed.score:+d}",
+            "" if listed.score is None else signed(listed.score),
             value_in_words(game, report.bounds),
             "" if _agrees(listed, report) else "differs",
             *_costs(report.nodes, report.seconds),

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from zermelo.figures import clock, share, short
+from zermelo.figures import clock, share, short, signed, span
 from zermelo.games import open_game
 from zermelo.server.campaigns import Summary
 from zermelo.server.vocabulary import CampaignState
@@ -107,8 +107,9 @@ def show_result(summary: Summary, seconds: float) -> None:
     if summary.state == CampaignState.CANCELLED:
         console.print(f"{summary.game}: the campaign was cancelled with {lo} to {hi} proved")
         return
-    value = f"{lo:+d}" if lo == hi else f"{lo:+d} to {hi:+d}"
-    console.print(f"[bold]{summary.game}[/bold]: [bold]{value}[/bold], {summary.outcome}")
+    console.print(
+        f"[bold]{summary.game}[/bold]: [bold]{span(lo, hi)}[/bold], {summary.outcome}"
+    )
     if summary.line:
         console.print(f"best play: {' '.join(summary.line)}", soft_wrap=True)
     console.print(
@@ -123,9 +124,9 @@ def show_result(summary: Summary, seconds: float) -> None:
 
 def _root(summary: Summary) -> Text:
     lo, hi = summary.bounds
-    text = Text(f"{lo:+d} to {hi:+d} proved", style="bold")
+    text = Text(f"{span(lo, hi)} proved", style="bold")
     if summary.threshold is not None:
-        text.append(f"   now asking: at least {summary.threshold:+d}?", style="not bold cyan")
+        text.append(f"   now asking: at least {signed(summary.threshold)}?", style="not bold cyan")
     return text
 
 

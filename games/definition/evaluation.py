@@ -125,10 +125,17 @@ class Evaluator:
         return size_of(term)
 
     def _joined(self, operator: str, parts: list[Function]) -> Function:
-        if operator == "and":
-            return lambda s: all(part(s) for part in parts)
-        if operator == "or":
-            return lambda s: any(part(s) for part in parts)
+        # Loops, not all() and any(): these are called for every move of every position.
+        if operator in ("and", "or"):
+            decides = operator == "or"
+
+            def truth(state: State) -> bool:
+                for part in parts:
+                    if bool(part(state)) is decides:
+                        return decides
+                return not decides
+
+            return truth
         first, *rest = parts
         every = operator == "isect"
 
@@ -162,8 +169,8 @@ class Evaluator:
         return covered
 
     def _can(self, side: int, rule: int) -> Function:
-        guards = [self.function(guard) for guard in self._guards.get((side, rule), [])]
-        return lambda s: any(guard(s) for guard in guards)
+        guards = self._guards.get((side, rule), [])
+        return self._joined("or", [self.function(guard) for guard in guards])
 
     def beside(self, cells: Mask) -> Mask:
         found = 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from zermelo.games.definition.board import MAPS
 from zermelo.games.definition.definition import Compiled, Definition
 from zermelo.games.definition.measure import Feature
 from zermelo.games.definition.params import Value
 from zermelo.games.definition.picture import DefinedPictures
-from zermelo.games.definition.reference import PASS, DefinedPosition, Reference, drawn_cells
+from zermelo.games.definition.reference import PASS, DefinedPosition, Reference
 from zermelo.games.definition.text import TextForm, check_position
 from zermelo.games.definition.words import rules_in_words
 from zermelo.games.interface import KEY_BYTES, Game, GameError, Key, Move, Score
@@ -108,14 +109,31 @@ class DefinedGame(Game[DefinedPosition]):
     # -- identity ---------------------------------------------------------------------
 
     def encode(self, position: DefinedPosition) -> Key:
-        number, base = 0, len(self.model.values)
-        for value in drawn_cells(position):
-            number = number * base + value
+        number = 0
+        for plane, tables in zip(position.planes[1:], self._digits, strict=True):
+            for byte, table in zip(plane.to_bytes(len(tables), "little"), tables, strict=True):
+                number += table[byte]
         for count, counter in zip(position.counters, self.model.counters, strict=True):
             number = number * (counter.most + 1) + count
         if self.model.chains:
             number = number * (self.model.board.cells + 1) + position.pending.bit_length()
         return (number << 2 | position.turn << 1 | position.passing).to_bytes(KEY_BYTES)
+
+    @cached_property
+    def _digits(self) -> list[list[list[int]]]:
+        """For each value but that of empty cells: what every byte of its plane adds to a key."""
+        cells, base = self.model.board.cells, len(self.model.values)
+        found = []
+        for value in range(1, base):
+            tables = []
+            for first in range(0, cells, 8):
+                table = [0]
+                for cell in range(first, min(first + 8, cells)):
+                    digit = value * base ** (cells - 1 - cell)
+                    table += [number + digit for number in table]
+                tables.append(table)
+            found.append(tables)
+        return found
 
     def decode(self, key: Key, history: bytes = b"") -> DefinedPosition:
         if len(key) != KEY_BYTES or history:

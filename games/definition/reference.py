@@ -77,6 +77,9 @@ class Reference:
             [[self._case(instance) for instance in instances] for instances in moves]
             for moves in tables.instances
         ]
+        self._guards = [
+            [[case.guard for case in cases] for cases in moves] for moves in self._cases
+        ]
         self._ends = [
             [(function(end.condition), function(end.score)) for end in ends]
             for ends in tables.ends
@@ -108,10 +111,13 @@ class Reference:
 
     def real_moves(self, position: State, side: int) -> list[Move]:
         """All moves of a side but the pass, whether the game goes on or not."""
-        return [
-            move for move, cases in enumerate(self._cases[side])
-            if any(case.guard(position) for case in cases)
-        ]
+        found = []
+        for move, guards in enumerate(self._guards[side]):
+            for guard in guards:
+                if guard(position):
+                    found.append(move)
+                    break
+        return found
 
     def play(self, position: DefinedPosition, move: Move) -> DefinedPosition:
         """The position after a move that must be legal while the game goes on."""

@@ -48,6 +48,11 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "nothing"
 
 
+def signed(score: float) -> str:
+    """A score with its sign: ``+4``, ``-4``, but ``0``."""
+    return f"{score:+.0f}" if round(score) else "0"
+
+
 def span(lo: int, hi: int) -> str:
     """Such as ``+4`` or ``+2 to +36``."""
-    return f"{lo:+d}" if lo == hi else f"{lo:+d} to {hi:+d}"
+    return signed(lo) if lo == hi else f"{signed(lo)} to {signed(hi)}"

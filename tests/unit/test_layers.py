@@ -109,7 +109,10 @@ def compiled_imports() -> Iterator[tuple[str, str]]:
         for folder in USERS_OF_COMPILED for path in (ROOT / folder).resolve().glob("*.pyx")
     }  # fmt: skip
     for path in sources():
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        if not any(folder in text for folder in USERS_OF_COMPILED):
+            continue  # nothing there to be parsed for
+        for node in ast.walk(ast.parse(text)):
             named: list[str] = []
             if isinstance(node, ast.Import):
                 named = [alias.name for alias in node.names]

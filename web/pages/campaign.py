@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
+from zermelo.figures import signed
 from zermelo.games import Bounds
 from zermelo.research.api import TreeCampaigns
 from zermelo.research.replies import Contributor, OpenLevel, ProgressPoint, ResultRecord
@@ -202,7 +203,7 @@ def _charts(points: Sequence[ProgressPoint]) -> list[Chart]:
         time_chart("Bounds of the root", seconds, [
             Series("proved at least", [point.lo for point in points], "first"),
             Series("proved at most", [point.hi for point in points], "second"),
-        ], stepped=True, between=True, write=lambda number: f"{number:+.0f}"),
+        ], stepped=True, between=True, write=signed),
         time_chart("Nodes: searched, and expected to remain in this test", seconds, [
             Series("searched", [float(point.nodes) for point in points], "first"),
             Series("remaining", [point.remaining for point in points], "second"),

@@ -93,6 +93,7 @@ def test_games_that_only_look_alike(name: str, old: str, new: str) -> None:
 # -- values --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("spec", "empty"), [
     ("connect-four:4x4", 3), ("connect-four:5x3,k=3", 3), ("mnk:4x4,k=4", 9), ("mnk:3x4,k=3", 9),

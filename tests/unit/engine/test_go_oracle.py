@@ -25,7 +25,8 @@ def test_number_of_legal_boards(rows: int, cols: int, legal: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "cols"), [(1, 5), (1, 7), (2, 3), (2, 4), (2, 5), (3, 3), (3, 4)]
+    ("rows", "cols"),
+    [(1, 5), (1, 7), (2, 3), (2, 4), (2, 5), (3, 3), pytest.param(3, 4, marks=pytest.mark.slow)],
 )
 def test_certain_area_is_certain_against_every_attack(rows: int, cols: int) -> None:
     """Every claim on every board: the owner can force it even if no ko rule protects him."""

@@ -48,6 +48,7 @@ def test_textbook_value_and_line(spec: str, algorithm: str, make_engine: MakeEng
     assert play_out(game, game.initial(), answer.line) == value
 
 
+@pytest.mark.slow
 def test_the_reference_agrees() -> None:
     tree = whole_tree()
     for spec in ("reversi:4x4", "reversi:4x4,scoring=wof"):

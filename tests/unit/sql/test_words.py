@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import zermelo
@@ -17,15 +17,18 @@ EVERY_QUERY = "\n".join(QUERIES.values())
 OPEN_LIST = re.compile(r"'ready',\s*'leased',\s*'returned',\s*'exhausted'\)")
 
 
-def strings_of_services() -> Iterator[tuple[str, str]]:
+@cache
+def strings_of_services() -> list[tuple[str, str]]:
     """All strings in the code that talks to the database, but for docstrings, by file."""
+    found = []
     for folder in ("server", "research", "proof", "cli", "web"):
         for path in sorted((ROOT / folder).resolve().rglob("*.py")):
             if path.name == "vocabulary.py":
                 continue
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield f"{folder}/{path.name}", node.value
+                    found.append((f"{folder}/{path.name}", node.value))
+    return found
 
 
 def test_the_open_states_are_written_once() -> None:

@@ -58,6 +58,7 @@ def test_what_fits_on_a_square() -> None:
     assert told(4, 4) == "+4"
     assert told(-36, -4) == "≤-4"
     assert told(2, 36) == "≥+2"
+    assert (told(0, 0), told(-36, 0), told(0, 36)) == ("0", "≤0", "≥0")
     assert told(-2, 8) == "-2…8"
 
 
