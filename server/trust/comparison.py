@@ -88,6 +88,8 @@ class StoredVote(NamedTuple):
     #: How many of its host's exhausted answers others confirmed and refuted so far.
     exhausted_confirmed: int
     exhausted_refuted: int
+    #: Whether the record that its host got back when a ban was lifted counts it already.
+    recorded: bool
 
     @property
     def restated(self) -> bool:
@@ -169,6 +171,8 @@ class Comparison:
                 continue
             self._efforts.append((vote.host, effort))
             if verdict.answer == Answer.EXHAUSTED or vote.referee:
+                continue
+            if verdict.confirmed and answer.recorded:
                 continue
             if verdict.confirmed:
                 self._confirmed.append(

@@ -77,7 +77,11 @@ SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.strea
        extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
        coalesce(partial_credits.nodes, 0)::float8 AS granted, results.credit::float8 AS paid,
        hosts.referee, results.shown,
-       hosts.exhausted_confirmed, hosts.exhausted_refuted
+       hosts.exhausted_confirmed, hosts.exhausted_refuted,
+       -- `judge_again` makes late what a ban took.
+       results.late AND EXISTS (
+           SELECT FROM bans WHERE lifted_at IS NOT NULL AND results.lease = ANY(bans.results)
+       ) AS recorded
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
 LEFT JOIN partial_credits ON partial_credits.lease = results.lease
 WHERE results.workunit = ANY(%s)

@@ -116,6 +116,31 @@ def test_lifting_a_ban_brings_back_record_results_and_credit(solve: Solve) -> No
     assert check_database(connection) == []
 
 
+def test_a_record_that_was_given_back_counts_no_answer_twice(solve: Solve) -> None:
+    """Else a ban that is lifted would be the cheapest way to be trusted."""
+    connection = solve.connection
+    host = believed_host(connection)
+    counted = b"SELECT confirmed, streak, quota FROM hosts WHERE id = %s"
+    before = connection.execute(counted, (host,)).fetchone()
+    assert before is not None
+    assert before[0] > 0
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    solve.assimilate()
+    assert act(connection, pb.UnbanHostRequest(host=host)).judged_again > 0
+    # Those who had agreed say so once more.
+    taken = value(connection, "SELECT results FROM bans")
+    connection.execute(
+        b"UPDATE results SET state = 'pending' WHERE lease = ANY(%s) AND host <> %s", (taken, host)
+    )
+    solve.assimilate()
+    assert value(
+        connection,
+        "SELECT count(*) FROM results WHERE lease = ANY(%s) AND host = %s"
+        " AND state IN ('valid', 'assimilated')", taken, host,
+    ) > 0
+    assert connection.execute(counted, (host,)).fetchone() == before
+
+
 def test_a_ban_that_is_lifted_before_anything_was_retracted(solve: Solve) -> None:
     connection = solve.connection
     host = believed_host(connection)
