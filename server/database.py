@@ -120,10 +120,21 @@ def connect(url: str, stop: threading.Event) -> Connection:
     Raises `Stopped` when `stop` is set first, `DatabaseError` where waiting is no use: a wrong
     URL, password or schema.
     """
-    retry = Retry("waiting for the database", DatabaseAwayError, log=log, outage=DATABASE)
-    connection = retry.call(lambda: connect_once(url), stop)
-    check_schema(connection)
-    return connection
+    retry = Retry(
+        "waiting for the database", DatabaseAwayError, psycopg.OperationalError, log=log,
+        outage=DATABASE,
+    )  # fmt: skip
+
+    def attempt() -> Connection:
+        connection = connect_once(url)
+        try:
+            check_schema(connection)  # the database may go away here, too
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    return retry.call(attempt, stop)
 
 
 def wait_for(url: str, stop: threading.Event) -> bool:
