@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-#: The slowest level first: what is left for the end is short.
+#: The slowest level first, so that what mostly waits runs beside what computes.
 LEVELS = ("chaos", "acceptance", "integration", "unit")
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 
@@ -62,22 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Deal the files of each level out to the processes.
-
-    Each begins with an equal part of the list, and takes of another's end when it is done. In the
-    order of levels alone, one process would have all that waits, and the others nothing to compute
-    beside it at the end.
-    """
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    dealt: list[list[pytest.Item]] = [[] for _ in range(processes)]
-    for of_level in LEVELS:
-        parts = [part for part in files.values() if level(part[0]) == of_level]
-        for part in sorted(parts, key=len, reverse=True):
-            min(dealt, key=len).extend(part)
-    items[:] = [item for part in dealt for item in part]
+    items.sort(key=lambda item: LEVELS.index(level(item)))
 
 
 def pytest_collection_finish() -> None:

@@ -22,8 +22,8 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     at most MOST_MARKS marks above and below.
     """
     # Cut before the work begins and again after it, so that a huge text costs nothing.
-    spaced = " ".join(text[: 4 * longest].split())
-    shown = _few_marks(char for char in spaced if char.isprintable())
+    kept = "".join(char for char in text[: 4 * longest] if char.isprintable() or char.isspace())
+    shown = _few_marks(" ".join(kept.split()))
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 

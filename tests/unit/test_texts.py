@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zermelo.texts import cut_bytes, one_line
@@ -28,6 +28,7 @@ def test_one_line(text: str, line: str) -> None:
 
 
 @given(st.text(), st.integers(1, 50))
+@example("0 \x1b\x850", 4)  # what is dropped stood between two spaces
 def test_every_line_is_printable_short_and_stays_as_it_is(text: str, longest: int) -> None:
     line = one_line(text, longest)
     assert line.isprintable()
