@@ -40,6 +40,8 @@ QUIET_SECONDS = 20.0
 MOST_VIEWERS = 5000
 #: For the last news before the end.
 LAST_SECONDS = 2.0
+#: How long a task that is to end may take until it is told again.
+CANCEL_SECONDS = 0.2
 
 #: The parts of a page by name, as HTML.
 Snapshot = dict[str, str]
@@ -112,10 +114,11 @@ class Hub:
         self.closing = True
         for room in self._rooms.values():
             room.wake()
-        if self._task is not None:
+        # Before Python 3.12 `asyncio.wait_for`, with which psycopg waits, may swallow a
+        # cancellation that comes together with its result.
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task], timeout=CANCEL_SECONDS)
 
     def admit(self, scope: Scope) -> None:
         """`TroubleError` where one more stream is too many."""
