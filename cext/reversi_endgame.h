@@ -138,32 +138,36 @@ static inline bool likely_stability_cut(const Search *s, u64 own, u64 opponent, 
            stability_cut(s, own, opponent, alpha, score);
 }
 
-/* Five empties: ordering the moves would cost more time than the nodes it saves.
+/* Five empties: ordering the moves would cost more time than the nodes it saves. `squares` are the
+ * legal moves.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int solve_5(Search *s, u64 own, u64 opponent, int alpha, int parity) {
-    u64 empty = s->board & ~(own | opponent), turned;
-    u64 first = empty & s->odd[parity], second = empty ^ first;
+static int solve_5(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
     int best = NOTHING, score;
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 5, &score)) return score;
-    while (first | second) {
+    if (!squares) {
+        squares = mobility(opponent, own, s->board & ~(own | opponent));
+        if (squares) return -solve_5(s, opponent, own, squares, -alpha - 1, parity);
+        return final_score(s, own, opponent);
+    }
+    u64 first = squares & s->odd[parity], second = squares ^ first;
+    do {
         int square = take_first(&first, &second);
-        if (!(turned = flips(own, opponent, square))) continue;
+        u64 turned = flips(own, opponent, square);
         score = -solve_4(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
                          parity ^ s->quadrant[square]);
         if (score > alpha) return score;
         best = greater(best, score);
-    }
-    if (best != NOTHING) return best;
-    if (mobility(opponent, own, empty)) return -solve_5(s, opponent, own, -alpha - 1, parity);
-    return final_score(s, own, opponent);
+    } while (first | second);
+    return best;
 }
 
-/* At most five empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
-static int solve_few(Search *s, u64 own, u64 opponent, int alpha, int empties, int parity) {
+/* At most five empties; `squares` are the legal moves. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
+static int solve_few(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
+                     int parity) {
     u64 empty = s->board & ~(own | opponent);
-    if (empties == 5) return solve_5(s, own, opponent, alpha, parity);
+    if (empties == 5) return solve_5(s, own, opponent, squares, alpha, parity);
     if (empties == 4) return solve_4(s, own, opponent, alpha, parity);
     if (empties == 0) {
         s->nodes++;

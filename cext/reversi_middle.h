@@ -108,8 +108,8 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
     do {
         int square = moves.square[i];
         u64 turned = moves.turned[i];
-        score = -solve_5(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
-                         parity ^ s->quadrant[square]);
+        score = -solve_5(s, opponent ^ turned, own ^ turned ^ bit_of(square), moves.replies[i],
+                         -alpha - 1, parity ^ s->quadrant[square]);
         if (score > alpha) return score;
         best = greater(best, score);
         moves.keys[i] = TRIED;
@@ -204,7 +204,7 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
     if (empties > 7) return search_tabled(s, own, opponent, squares, alpha, empties, parity, false);
     if (empties == 7) return search_7(s, own, opponent, squares, alpha, parity);
     if (empties == 6) return search_6(s, own, opponent, squares, alpha, parity);
-    return solve_few(s, own, opponent, alpha, empties, parity);
+    return solve_few(s, own, opponent, squares, alpha, empties, parity);
 }
 
 /* The score in any window, by null windows that climb from alpha.
