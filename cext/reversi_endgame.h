@@ -18,9 +18,9 @@ enum {
 };
 
 /* One empty square: count what a disc there turns. The opponent has all the rest. Exact. */
-static inline int score_last(Search *s, u64 own, int square) {
+static inline int score_last(Search *s, u64 own, const Place *last) {
     int score = 2 * popcount(own) - s->squares;
-    int turned = last_flips(s->geometry, own, square);
+    int turned = last_flips(s->board, own, last);
     s->nodes++;
     if (turned & 255) return score + 2 * (turned & 255) + 2;
     if (turned) return score - 2 * (turned >> 8);
@@ -30,73 +30,98 @@ static inline int score_last(Search *s, u64 own, int square) {
     return score;
 }
 
-/* Two empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static inline int solve_2(Search *s, u64 own, u64 opponent, int alpha, int a, int b) {
+/* Two empties and no move: the other side's turn, seen from the side to move. Not inlined, like all
+ * that is done after a pass: it happens seldom and would take the registers of what happens often.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static __attribute__((noinline)) int pass_2(Search *s, u64 own, u64 opponent, int alpha,
+                                            const Place *a, const Place *b) {
     u64 turned;
-    int best = NOTHING;
+    int best = -NOTHING;
     s->nodes++;
-    if ((turned = flips(own, opponent, a))) {
-        best = -score_last(s, opponent ^ turned, b);
-        if (best > alpha) return best;
-    }
-    if ((turned = flips(own, opponent, b)))
-        return greater(-score_last(s, opponent ^ turned, a), best);
-    if (best != NOTHING) return best;
-
-    /* No move: the other side's turn, seen from the side to move. */
-    best = -NOTHING;
-    s->nodes++;
-    if ((turned = flips(opponent, own, a))) {
+    if ((turned = flips_along(opponent, own, &a->rays))) {
         best = score_last(s, own ^ turned, b);
         if (best <= alpha) return best;
     }
-    if ((turned = flips(opponent, own, b)))
+    if ((turned = flips_along(opponent, own, &b->rays)))
         return lesser(score_last(s, own ^ turned, a), best);
     return best != -NOTHING ? best : final_score(s, own, opponent);
 }
 
-/* Three empties, already in the order in which to try them.
- *
- * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int solve_3(Search *s, u64 own, u64 opponent, int alpha, int a, int b, int c) {
+/* Two empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static inline __attribute__((always_inline)) int solve_2(Search *s, u64 own, u64 opponent,
+                                                         int alpha, const Place *a,
+                                                         const Place *b) {
     u64 turned;
-    int best = NOTHING, score;
+    int best = NOTHING;
     s->nodes++;
-    if ((turned = flips(own, opponent, a))) {
-        best = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(a), -alpha - 1, b, c);
+    if ((turned = flips_along(own, opponent, &a->rays))) {
+        best = -score_last(s, opponent ^ turned, b);
         if (best > alpha) return best;
     }
-    if ((turned = flips(own, opponent, b))) {
-        score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(b), -alpha - 1, a, c);
-        if (score > alpha) return score;
-        best = greater(score, best);
-    }
-    if ((turned = flips(own, opponent, c))) {
-        score = -solve_2(s, opponent ^ turned, own ^ turned ^ bit_of(c), -alpha - 1, a, b);
-        return greater(score, best);
-    }
-    if (best != NOTHING) return best;
+    if ((turned = flips_along(own, opponent, &b->rays)))
+        return greater(-score_last(s, opponent ^ turned, a), best);
+    return best != NOTHING ? best : pass_2(s, own, opponent, alpha, a, b);
+}
+
+/* The place of a square. The compiler shall keep the address: it would find it anew for each use. */
+static inline const Place *place_at(const Search *s, int square) {
+    const Place *place = &s->place[square];
+    __asm__("" : "+r"(place));
+    return place;
+}
+
+static int solve_3(Search *s, u64 own, u64 opponent, int alpha, const Place *a, const Place *b,
+                   const Place *c);
+
+/* Three empties and no move. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
+static __attribute__((noinline)) int pass_3(Search *s, u64 own, u64 opponent, int alpha,
+                                            const Place *a, const Place *b, const Place *c) {
     if (mobility(opponent, own, s->board & ~(own | opponent)))
         return -solve_3(s, opponent, own, -alpha - 1, a, b, c);
     return final_score(s, own, opponent);
 }
 
+/* Three empties, already in the order in which to try them.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static int solve_3(Search *s, u64 own, u64 opponent, int alpha, const Place *a, const Place *b,
+                   const Place *c) {
+    u64 turned;
+    int best = NOTHING, score;
+    s->nodes++;
+    if ((turned = flips_along(own, opponent, &a->rays))) {
+        best = -solve_2(s, opponent ^ turned, own ^ turned ^ a->bit, -alpha - 1, b, c);
+        if (best > alpha) return best;
+    }
+    if ((turned = flips_along(own, opponent, &b->rays))) {
+        score = -solve_2(s, opponent ^ turned, own ^ turned ^ b->bit, -alpha - 1, a, c);
+        if (score > alpha) return score;
+        best = greater(score, best);
+    }
+    if ((turned = flips_along(own, opponent, &c->rays))) {
+        score = -solve_2(s, opponent ^ turned, own ^ turned ^ c->bit, -alpha - 1, a, b);
+        return greater(score, best);
+    }
+    return best != NOTHING ? best : pass_3(s, own, opponent, alpha, a, b, c);
+}
+
 /* The score of a move with four empties, three of them left after it; NOTHING if illegal.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static inline int try_of_4(Search *s, u64 own, u64 opponent, int alpha, int square, int a, int b,
-                           int c) {
+static inline int try_of_4(Search *s, u64 own, u64 opponent, int alpha, const Place *move,
+                           const Place *a, const Place *b, const Place *c) {
     u64 turned;
-    if (!(turned = flips(own, opponent, square))) return NOTHING;
+    if (!(turned = flips_along(own, opponent, &move->rays))) return NOTHING;
     /* Two of the three left may share a quadrant: the one alone in its own comes first. */
-    if (s->quadrant[a] == s->quadrant[b]) {
-        int swap = c;
+    if (a->quadrant == b->quadrant) {
+        const Place *swap = c;
         c = b, b = a, a = swap;
-    } else if (s->quadrant[a] == s->quadrant[c]) {
-        int swap = a;
+    } else if (a->quadrant == c->quadrant) {
+        const Place *swap = a;
         a = b, b = swap;
     }
-    return -solve_3(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1, a, b, c);
+    return -solve_3(s, opponent ^ turned, own ^ turned ^ move->bit, -alpha - 1, a, b, c);
 }
 
 /* Remove a square from the first set, or when that is empty from the second. */
@@ -105,6 +130,19 @@ static inline int take_first(u64 *first, u64 *second) {
     *first &= ~bit;
     *second &= ~bit;
     return first_bit(chosen);
+}
+
+static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
+                         int parity);
+
+/* Four empties or more, and no move.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static __attribute__((noinline)) int pass_many(Search *s, u64 own, u64 opponent, int alpha,
+                                               int empties, int parity) {
+    u64 squares = mobility(opponent, own, s->board & ~(own | opponent));
+    if (squares) return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity);
+    return final_score(s, own, opponent);
 }
 
 /* Four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
@@ -117,7 +155,8 @@ static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
         second &= second - 1;
         first = empty ^ second;
     }
-    int a = first_bit(first), b = last_bit(first), c = first_bit(second), d = last_bit(second);
+    const Place *a = place_at(s, first_bit(first)), *b = place_at(s, last_bit(first));
+    const Place *c = place_at(s, first_bit(second)), *d = place_at(s, last_bit(second));
     s->nodes++;
     int best = try_of_4(s, own, opponent, alpha, a, b, c, d);
     if (best > alpha) return best;
@@ -126,9 +165,7 @@ static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
     best = greater(best, try_of_4(s, own, opponent, alpha, c, a, b, d));
     if (best > alpha) return best;
     best = greater(best, try_of_4(s, own, opponent, alpha, d, a, b, c));
-    if (best != NOTHING) return best;
-    if (mobility(opponent, own, empty)) return -solve_4(s, opponent, own, -alpha - 1, parity);
-    return final_score(s, own, opponent);
+    return best != NOTHING ? best : pass_many(s, own, opponent, alpha, 4, parity);
 }
 
 /* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
@@ -146,11 +183,7 @@ static int solve_5(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int
     int best = NOTHING, score;
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 5, &score)) return score;
-    if (!squares) {
-        squares = mobility(opponent, own, s->board & ~(own | opponent));
-        if (squares) return -solve_5(s, opponent, own, squares, -alpha - 1, parity);
-        return final_score(s, own, opponent);
-    }
+    if (!squares) return pass_many(s, own, opponent, alpha, 5, parity);
     u64 first = squares & s->odd[parity], second = squares ^ first;
     do {
         int square = take_first(&first, &second);
@@ -173,10 +206,10 @@ static int solve_few(Search *s, u64 own, u64 opponent, u64 squares, int alpha, i
         s->nodes++;
         return final_score(s, own, opponent);
     }
-    int a = first_bit(empty), b = last_bit(empty);
+    const Place *a = &s->place[first_bit(empty)], *b = &s->place[last_bit(empty)];
     if (empties == 1) return score_last(s, own, a);
     if (empties == 2) return solve_2(s, own, opponent, alpha, a, b);
-    return solve_3(s, own, opponent, alpha, a, first_bit(empty ^ bit_of(a) ^ bit_of(b)), b);
+    return solve_3(s, own, opponent, alpha, a, &s->place[first_bit(empty ^ a->bit ^ b->bit)], b);
 }
 
 #endif

@@ -31,8 +31,10 @@
  *      7  8  9   (higher bits)
  */
 static const int STEP[4] = {1, 7, 8, 9};
-static u64 RAYS_UP[64][4] __attribute__((aligned(32)));
-static u64 RAYS_DOWN[64][4] __attribute__((aligned(32)));
+typedef struct {
+    u64 up[4], down[4];
+} __attribute__((aligned(32))) Rays;
+static Rays RAYS[64];
 
 static inline int on_board(int row, int col) { return (row | col) >= 0 && row < 8 && col < 8; }
 
@@ -47,14 +49,14 @@ static void init_rays(void) {
                 row = square / 8 - k * DOWN[d], col = square % 8 - k * RIGHT[d];
                 if (on_board(row, col)) down |= 1ULL << (8 * row + col);
             }
-            RAYS_UP[square][d] = up;
-            RAYS_DOWN[square][d] = down;
+            RAYS[square].up[d] = up;
+            RAYS[square].down[d] = down;
         }
 }
 
 /* -- flips ------------------------------------------------------------------------- */
 
-/* The discs turned over by a disc of `own` on an empty square.
+/* The discs turned over by a disc of `own` on an empty square, given the rays from there.
  *
  * On each ray find the first square that is not the opponent's. If it is the mover's
  * (the *outflank*), the ray's squares before it are turned:
@@ -65,7 +67,7 @@ static void init_rays(void) {
  *               1 1 1 0 0 0          what lies before it
  */
 #if KERNELS_AVX2
-static inline u64 flips(u64 own, u64 opponent, int square) {
+static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
 #if !KERNELS_AVX512
     const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
     const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
@@ -74,8 +76,8 @@ static inline u64 flips(u64 own, u64 opponent, int square) {
     const __m256i zero = _mm256_setzero_si256();
     __m256i mine = _mm256_set1_epi64x((long long)own);
     __m256i theirs = _mm256_set1_epi64x((long long)opponent);
-    __m256i up = _mm256_load_si256((const __m256i *)RAYS_UP[square]);
-    __m256i down = _mm256_load_si256((const __m256i *)RAYS_DOWN[square]);
+    __m256i up = _mm256_load_si256((const __m256i *)rays->up);
+    __m256i down = _mm256_load_si256((const __m256i *)rays->down);
 
     __m256i open = _mm256_andnot_si256(theirs, up);
     __m256i outflank = _mm256_and_si256(_mm256_and_si256(open, _mm256_sub_epi64(zero, open)), mine);
@@ -106,19 +108,24 @@ static inline u64 flips(u64 own, u64 opponent, int square) {
     return (u64)_mm_cvtsi128_si64(half);
 }
 #else
-static inline u64 flips(u64 own, u64 opponent, int square) {
+static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
     u64 turned = 0;
     for (int d = 0; d < 4; d++) {
-        u64 ray = RAYS_UP[square][d], open = ray & ~opponent;
+        u64 ray = rays->up[d], open = ray & ~opponent;
         u64 outflank = open & (0 - open) & own;
         if (outflank) turned |= (outflank - 1) & ray;
-        ray = RAYS_DOWN[square][d], open = ray & ~opponent;
+        ray = rays->down[d], open = ray & ~opponent;
         outflank = open ? (1ULL << last_bit(open)) & own : 0;
         turned |= (0 - outflank - outflank) & ray;
     }
     return turned;
 }
 #endif
+
+/* The discs turned over by a disc of `own` on an empty square. */
+static inline u64 flips(u64 own, u64 opponent, int square) {
+    return flips_along(own, opponent, &RAYS[square]);
+}
 
 /* -- moves ------------------------------------------------------------------------- */
 
@@ -189,8 +196,6 @@ typedef struct {
     int rows, cols;
     uint8_t (*row_edge)[256]; /* row_edge[own][opponent]: stable own discs of an outer row */
     uint8_t (*col_edge)[256]; /* the same for an outer column */
-    u64 last_line[64][4];     /* for the last empty square: the lines through it */
-    u16 last_turned[64][4];   /* and where in LAST_TURNED what is turned on them stands */
 } Geometry;
 
 /* Discs turned on a line of `length` squares that may have gaps. */
@@ -258,30 +263,39 @@ static void init_kernels(void) {
     init_last_turned();
 }
 
-static void init_last_lines(Geometry *g) {
-    for (int square = 0; square < 64; square++)
-        for (int d = 0; d < 4; d++) {
-            u64 bit = 1ULL << square & g->board, down = RAYS_DOWN[square][d] & g->board;
-            u64 line = bit ? bit | down | (RAYS_UP[square][d] & g->board) : 0;
-            g->last_line[square][d] = line;
-            g->last_turned[square][d] = LAST_START[popcount(line)][bit ? popcount(down) : 0];
-        }
+/* What the search of the last empty squares needs to know of each, in one place. */
+typedef struct {
+    Rays rays;
+    u64 line[4];                /* the lines through the square, on this board */
+    const u16 *last_turned[4];  /* of each line: the part of LAST_TURNED for length and place */
+    u64 bit;
+    u64 quadrant;               /* as a bit of the parity */
+} __attribute__((aligned(32))) Place;
+
+static void init_place(Place *place, u64 board, int square, int quadrant) {
+    place->rays = RAYS[square];
+    place->bit = 1ULL << square;
+    place->quadrant = 1ULL << quadrant;
+    for (int d = 0; d < 4; d++) {
+        u64 down = RAYS[square].down[d] & board;
+        place->line[d] = place->bit | down | (RAYS[square].up[d] & board);
+        place->last_turned[d] = LAST_TURNED + LAST_START[popcount(place->line[d])][popcount(down)];
+    }
 }
 
 /* How many discs a disc on the last empty square of the board turns over: a disc of `own`, and
  * << 8 one of the other side, which has all the rest. */
 #if KERNELS_AVX2
-static inline int last_flips(const Geometry *g, u64 own, int square) {
-    int turned = 0;
-    for (int d = 0; d < 4; d++)
-        turned += LAST_TURNED[g->last_turned[square][d] + _pext_u64(own, g->last_line[square][d])];
+static inline int last_flips(u64 board, u64 own, const Place *place) {
+    u16 turned = 0;
+    for (int d = 0; d < 4; d++) turned += place->last_turned[d][_pext_u64(own, place->line[d])];
     return turned;
 }
 #else
-static inline int last_flips(const Geometry *g, u64 own, int square) {
-    u64 other = g->board & ~own & ~(1ULL << square);
-    u64 turned = flips(own, other, square);
-    return turned ? popcount(turned) : popcount(flips(other, own, square)) << 8;
+static inline int last_flips(u64 board, u64 own, const Place *place) {
+    u64 other = board & ~own & ~place->bit;
+    u64 turned = flips_along(own, other, &place->rays);
+    return turned ? popcount(turned) : popcount(flips_along(other, own, &place->rays)) << 8;
 }
 #endif
 
@@ -292,7 +306,6 @@ static int init_geometry(Geometry *g, int rows, int cols) {
     g->outer_rows = row | row << 8 * (rows - 1);
     g->outer_cols = col | col << (cols - 1);
     g->board = col * row;
-    init_last_lines(g);
     g->row_edge = make_edge_table(cols);
     g->col_edge = make_edge_table(rows);
     return g->row_edge && g->col_edge;

@@ -98,11 +98,7 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
     int best = NOTHING, score;
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 6, &score)) return score;
-    if (!squares) {
-        squares = mobility(opponent, own, empty);
-        if (squares) return -search_6(s, opponent, own, squares, -alpha - 1, parity);
-        return final_score(s, own, opponent);
-    }
+    if (!squares) return pass_many(s, own, opponent, alpha, 6, parity);
     int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, NO_MOVE,
                         true, &moves);
     do {
@@ -116,9 +112,6 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
     } while ((i = next_move(&moves)) != NO_MOVE);
     return best;
 }
-
-static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
-                         int parity);
 
 /* `search_middle` with the table; null window, fail-soft: <= alpha an upper bound, > alpha a lower
  * bound, and nothing if `s->stopped` is set. `plain` is constant: with seven empties the moves are
@@ -145,11 +138,7 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
         if (facts.hi <= alpha) return facts.hi;
         hint = facts.best;
     }
-    if (!squares) {
-        squares = mobility(opponent, own, empty);
-        if (squares) return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity);
-        return final_score(s, own, opponent);
-    }
+    if (!squares) return pass_many(s, own, opponent, alpha, empties, parity);
     int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, hint,
                         plain, &moves);
     if (!plain && tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {

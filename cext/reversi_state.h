@@ -55,6 +55,7 @@ typedef struct { /* what one thread needs */
     u64 odd[16];                /* by parity: the squares of the quadrants it marks as odd */
     u64 around[64];             /* the neighbours of a square */
     uint8_t quadrant[64];       /* as a bit of the parity */
+    Place place[64];            /* what the last empties need of each square */
     int8_t place_value[16][64]; /* by parity: what speaks for a move whatever it does */
     int squares;
     int symmetries;
@@ -104,6 +105,7 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
             int quadrant = 2 * (row >= rows / 2) + (col >= cols / 2);
             bool corner = (row == 0 || row == rows - 1) && (col == 0 || col == cols - 1);
             s->quadrant[square] = (uint8_t)(1 << quadrant);
+            init_place(&s->place[square], geometry->board, square, quadrant);
             for (int parity = 0; parity < 16; parity++)
                 if (parity >> quadrant & 1) s->odd[parity] |= bit_of(square);
             if (corner) s->corners |= bit_of(square);
