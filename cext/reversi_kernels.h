@@ -54,6 +54,29 @@ static void init_rays(void) {
         }
 }
 
+#if KERNELS_AVX2
+static inline __m256i in_all_lanes(u64 squares) { return _mm256_set1_epi64x((long long)squares); }
+
+/* The squares that are in any of the four lanes. */
+static inline u64 in_any_lane(__m256i lanes) {
+    __m128i half = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+    return (u64)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+}
+
+/* The same, in each of the four lanes. */
+static inline __m256i spread_any_lane(__m256i lanes) {
+    lanes = _mm256_or_si256(lanes, _mm256_permute4x64_epi64(lanes, 0x4e));
+    return _mm256_or_si256(lanes, _mm256_shuffle_epi32(lanes, 0x4e));
+}
+
+/* The squares that are in each of the four lanes. */
+static inline u64 in_every_lane(__m256i lanes) {
+    __m128i half = _mm_and_si128(_mm256_castsi256_si128(lanes),
+                                 _mm256_extracti128_si256(lanes, 1));
+    return (u64)_mm_cvtsi128_si64(_mm_and_si128(half, _mm_unpackhi_epi64(half, half)));
+}
+#endif
+
 /* -- flips ------------------------------------------------------------------------- */
 
 /* The discs turned over by a disc of `own` on an empty square, given the rays from there.
@@ -67,15 +90,14 @@ static void init_rays(void) {
  *               1 1 1 0 0 0          what lies before it
  */
 #if KERNELS_AVX2
-static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
+/* In each lane what is turned in two of the eight directions. */
+static inline __m256i flips_by_lanes(__m256i mine, __m256i theirs, const Rays *rays) {
 #if !KERNELS_AVX512
     const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
     const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
     const __m256i steps4 = _mm256_set_epi64x(36, 32, 28, 4);
 #endif
     const __m256i zero = _mm256_setzero_si256();
-    __m256i mine = _mm256_set1_epi64x((long long)own);
-    __m256i theirs = _mm256_set1_epi64x((long long)opponent);
     __m256i up = _mm256_load_si256((const __m256i *)rays->up);
     __m256i down = _mm256_load_si256((const __m256i *)rays->down);
 
@@ -100,12 +122,11 @@ static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
     outflank = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(open, steps), open), mine);
 #endif
     before = _mm256_sub_epi64(zero, _mm256_add_epi64(outflank, outflank));
-    turned = _mm256_or_si256(turned, _mm256_and_si256(before, down));
+    return _mm256_or_si256(turned, _mm256_and_si256(before, down));
+}
 
-    __m128i half = _mm_or_si128(_mm256_castsi256_si128(turned),
-                                _mm256_extracti128_si256(turned, 1));
-    half = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
-    return (u64)_mm_cvtsi128_si64(half);
+static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
+    return in_any_lane(flips_by_lanes(in_all_lanes(own), in_all_lanes(opponent), rays));
 }
 #else
 static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
@@ -133,29 +154,33 @@ static inline u64 flips(u64 own, u64 opponent, int square) {
  * the caller. Runs of opponent discs are followed from own discs by doubling steps;
  * runs cannot wrap round because they contain no square of the outer columns. */
 #if KERNELS_AVX2
-static inline u64 reach(u64 own, u64 opponent) {
+/* In each lane what is reached in two of the eight directions; and what lies beside the opponent's
+ * discs in these directions, which costs little more. */
+static inline __m256i reach_by_lanes(__m256i mine, __m256i opponent, __m256i *beside) {
     const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
     const __m256i steps2 = _mm256_set_epi64x(18, 16, 14, 2);
     const __m256i inner = _mm256_set_epi64x(0x7e7e7e7e7e7e7e7eLL, -1LL, 0x7e7e7e7e7e7e7e7eLL,
                                             0x7e7e7e7e7e7e7e7eLL);
-    __m256i mine = _mm256_set1_epi64x((long long)own);
-    __m256i theirs = _mm256_and_si256(_mm256_set1_epi64x((long long)opponent), inner);
+    __m256i theirs = _mm256_and_si256(opponent, inner);
 
     __m256i up = _mm256_and_si256(theirs, _mm256_sllv_epi64(mine, steps));
     __m256i down = _mm256_and_si256(theirs, _mm256_srlv_epi64(mine, steps));
     up = _mm256_or_si256(up, _mm256_and_si256(theirs, _mm256_sllv_epi64(up, steps)));
     down = _mm256_or_si256(down, _mm256_and_si256(theirs, _mm256_srlv_epi64(down, steps)));
-    __m256i pairs_up = _mm256_and_si256(theirs, _mm256_sllv_epi64(theirs, steps));
+    __m256i above = _mm256_sllv_epi64(theirs, steps);
+    *beside = _mm256_or_si256(above, _mm256_srlv_epi64(theirs, steps));
+    __m256i pairs_up = _mm256_and_si256(theirs, above);
     __m256i pairs_down = _mm256_srlv_epi64(pairs_up, steps);
     up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, steps2)));
     down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, steps2)));
     up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, steps2)));
     down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, steps2)));
-    __m256i found = _mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps));
+    return _mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps));
+}
 
-    __m128i half = _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
-    half = _mm_or_si128(half, _mm_unpackhi_epi64(half, half));
-    return (u64)_mm_cvtsi128_si64(half);
+static inline u64 reach(u64 own, u64 opponent) {
+    __m256i beside;
+    return in_any_lane(reach_by_lanes(in_all_lanes(own), in_all_lanes(opponent), &beside));
 }
 #else
 static inline u64 reach(u64 own, u64 opponent) {
@@ -186,6 +211,38 @@ static inline u64 potential_mobility(u64 opponent, u64 empty) {
     near |= sideways << 7 | sideways >> 7 | sideways << 9 | sideways >> 9;
     return near & empty;
 }
+
+/* -- both -------------------------------------------------------------------------- */
+
+/* What the order of moves needs to know about a move. */
+typedef struct {
+    u64 turned;
+    u64 replies;   /* where the opponent may then play */
+    u64 replyable; /* the empty squares then beside the mover's discs: `potential_mobility` */
+} Outcome;
+
+/* What a disc of `own` on an empty square brings; `empty` are the empty squares before it. */
+#if KERNELS_AVX2
+static inline Outcome outcome(u64 own, u64 opponent, u64 empty, int square) {
+    u64 bit = 1ULL << square;
+    __m256i mine = in_all_lanes(own), theirs = in_all_lanes(opponent), beside;
+    __m256i turned = spread_any_lane(flips_by_lanes(mine, theirs, &RAYS[square]));
+    __m256i moved = _mm256_xor_si256(mine, in_all_lanes(bit));
+    __m256i found = reach_by_lanes(_mm256_xor_si256(theirs, turned),
+                                   _mm256_xor_si256(moved, turned), &beside);
+    empty ^= bit;
+    return (Outcome){(u64)_mm_cvtsi128_si64(_mm256_castsi256_si128(turned)),
+                     in_any_lane(found) & empty, in_any_lane(beside) & empty};
+}
+#else
+static inline Outcome outcome(u64 own, u64 opponent, u64 empty, int square) {
+    u64 bit = 1ULL << square, turned = flips(own, opponent, square);
+    u64 next_opponent = own ^ turned ^ bit;
+    empty ^= bit;
+    return (Outcome){turned, mobility(opponent ^ turned, next_opponent, empty),
+                     potential_mobility(next_opponent, empty)};
+}
+#endif
 
 /* -- stable discs ------------------------------------------------------------------ */
 
@@ -349,15 +406,6 @@ static const u64 NONE_BELOW[3][4] __attribute__((aligned(32))) = {
     {0x0f0f0f0f0f0f0f0fULL, 0xf0f0f0f0ffffffffULL, 0x00000000ffffffffULL, 0x0f0f0f0fffffffffULL},
 };
 
-#if KERNELS_AVX2
-/* The squares that are in each of the four lanes. */
-static inline u64 in_all_lanes(__m256i lanes) {
-    __m128i half = _mm_and_si128(_mm256_castsi256_si128(lanes),
-                                 _mm256_extracti128_si256(lanes, 1));
-    return (u64)_mm_cvtsi128_si64(_mm_and_si128(half, _mm_unpackhi_epi64(half, half)));
-}
-#endif
-
 /* A lower bound on `own` discs that can never be turned again: on a stable edge, or in
  * all four directions on a full line, at the border, or beside a stable own disc. Squares beyond
  * the board count as full. */
@@ -367,7 +415,7 @@ static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
     u64 stable = stable_edges(g, own, opponent);
 #if KERNELS_AVX2
     const __m256i steps = _mm256_set_epi64x(9, 8, 7, 1);
-    __m256i lines = _mm256_set1_epi64x((long long)full);
+    __m256i lines = in_all_lanes(full);
     for (int k = 0; k < 3; k++) {
         __m256i shift = _mm256_slli_epi64(steps, k);
         __m256i above = _mm256_load_si256((const __m256i *)NONE_ABOVE[k]);
@@ -378,13 +426,13 @@ static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
     }
     lines = _mm256_or_si256(lines, _mm256_set_epi64x((long long)border, (long long)g->outer_rows,
                                                      (long long)border, (long long)g->outer_cols));
-    stable |= own & in_all_lanes(lines);
+    stable |= own & in_every_lane(lines);
     for (u64 before = 0; stable != before;) {
         before = stable;
-        __m256i discs = _mm256_set1_epi64x((long long)stable);
+        __m256i discs = in_all_lanes(stable);
         __m256i safe = _mm256_or_si256(_mm256_sllv_epi64(discs, steps),
                                        _mm256_srlv_epi64(discs, steps));
-        stable |= own & in_all_lanes(_mm256_or_si256(safe, lines));
+        stable |= own & in_every_lane(_mm256_or_si256(safe, lines));
     }
 #else
     u64 lines[4] = {full, full, full, full};

@@ -37,15 +37,21 @@ static inline Table *table_of(Search *s, int empties) {
     return empties <= LOCAL_EMPTIES ? &s->local : s->table;
 }
 
-/* How promising a move is, given the position after it and the replies to it.
+/* How promising a move is, given the replies to it and the empty squares then beside the mover's
+ * discs.
  *
  * Fastest first: what leaves the opponent few replies is searched quickly and often
  * refutes. Replies to a corner count double. */
+static inline int outcome_value(const Search *s, u64 replies, u64 replyable, int square,
+                                int parity) {
+    int value = -16 * (popcount(replies) + popcount(replies & s->corners));
+    return value - 2 * popcount(replyable) + s->place_value[parity][square];
+}
+
+/* The same, given the position after the move and the replies to it. */
 static inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 replies, int square,
                                int parity) {
-    int value = -16 * (popcount(replies) + popcount(replies & s->corners));
-    value -= 2 * popcount(potential_mobility(opponent, empty));
-    return value + s->place_value[parity][square];
+    return outcome_value(s, replies, potential_mobility(opponent, empty), square, parity);
 }
 
 /* The place of the best of the moves not yet tried, or NO_MOVE. */
@@ -67,18 +73,15 @@ static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 square
     int count = 0, best = TRIED;
     do {
         int square = first_bit(squares), value;
-        u64 bit = squares & (0 - squares);
-        u64 turned = flips(own, opponent, square);
-        u64 next_opponent = own ^ turned ^ bit;
-        u64 replies = mobility(opponent ^ turned, next_opponent, empty ^ bit);
+        Outcome brings = outcome(own, opponent, empty, square);
         if (plain)
-            value = s->place_value[parity][square] - 16 * popcount(replies);
+            value = s->place_value[parity][square] - 16 * popcount(brings.replies);
         else
-            value = middle_value(s, next_opponent, empty ^ bit, replies, square, parity);
+            value = outcome_value(s, brings.replies, brings.replyable, square, parity);
         value = square == hint ? HINTED : value + KEY_ZERO;
         int key = value * MIDDLE_MOVES + count;
-        moves->turned[count] = turned;
-        moves->replies[count] = replies;
+        moves->turned[count] = brings.turned;
+        moves->replies[count] = brings.replies;
         moves->square[count] = (uint8_t)square;
         moves->keys[count] = key;
         best = greater(best, key);
