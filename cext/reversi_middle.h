@@ -17,79 +17,78 @@ enum {
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
     STOP_EMPTIES = 8,      /* at least this many: look whether to stop */
-    MIDDLE_MOVES = 16,     /* more than there are moves then; a power of two */
-    KEY_ZERO = 1 << 12,    /* keeps the keys of all moves above TRIED */
-    HINTED = 1 << 20,      /* the value of the move that the table recommends */
-    TRIED = 0
+    HINTED = 1 << 24,      /* puts the key of the move that the table recommends above all others */
+    TRIED = 0              /* below the keys of all moves */
 };
 
-/* The moves of a position, in the order of their squares. A key is the value of a move, and in its
- * lowest bits the place of the move in the list, so that the greatest key names the best move. */
+/* The moves of a position, in the order of their squares. A key is made of the value of a move, its
+ * square and its place in the list, so that the greatest key names the best move:
+ *
+ *     key    (KEY_ZERO + value) * KEY_UNIT + square * MIDDLE_MOVES + place
+ */
 typedef struct {
     u64 turned[MIDDLE_MOVES];
     u64 replies[MIDDLE_MOVES];
     int keys[MIDDLE_MOVES];
-    uint8_t square[MIDDLE_MOVES];
     int count;
 } MiddleMoves;
+
+static inline int place_of(int key) { return key & (MIDDLE_MOVES - 1); }
+static inline int square_of(int key) { return key / MIDDLE_MOVES & 63; }
 
 static inline Table *table_of(Search *s, int empties) {
     return empties <= LOCAL_EMPTIES ? &s->local : s->table;
 }
 
-/* How promising a move is, given the replies to it and the empty squares then beside the mover's
+/* What speaks against a move, given the replies to it and the empty squares then beside the mover's
  * discs.
  *
  * Fastest first: what leaves the opponent few replies is searched quickly and often
  * refutes. Replies to a corner count double. */
-static inline int outcome_value(const Search *s, u64 replies, u64 replyable, int square,
-                                int parity) {
-    int value = -16 * (popcount(replies) + popcount(replies & s->corners));
-    return value - 2 * popcount(replyable) + s->place_value[parity][square];
+static inline int middle_cost(const Search *s, u64 replies, u64 replyable) {
+    return 16 * (popcount(replies) + popcount(replies & s->corners)) + 2 * popcount(replyable);
 }
 
-/* The same, given the position after the move and the replies to it. */
+/* How promising a move is, given the position after it and the replies to it. */
 static inline int middle_value(const Search *s, u64 opponent, u64 empty, u64 replies, int square,
                                int parity) {
-    return outcome_value(s, replies, potential_mobility(opponent, empty), square, parity);
+    return s->place_key[parity][square] / KEY_UNIT - KEY_ZERO -
+           middle_cost(s, replies, potential_mobility(opponent, empty));
 }
 
-/* The place of the best of the moves not yet tried, or NO_MOVE. */
-static inline int next_move(MiddleMoves *moves) {
+/* The key of the best of the moves not yet tried, or TRIED. */
+static inline int next_move(const MiddleMoves *moves) {
     int best = TRIED;
     for (int i = 0; i < moves->count; i++) {
         best = greater(best, moves->keys[i]);
         __asm__ volatile("" : "+r"(best)); /* vectors do not pay for so few moves */
     }
-    return best == TRIED ? NO_MOVE : best & (MIDDLE_MOVES - 1);
+    return best;
 }
 
-/* List the moves to `squares`, and value them; the place of the best in the list is returned. In
- * nineteen of twenty positions that a move refutes, no other is asked for.
+/* List the moves to `squares`, and value them; the key of the best is returned. In nineteen of
+ * twenty positions that a move refutes, no other is asked for.
  *
  * If `plain`, replies, parity and corners alone count. */
 static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 squares, u64 empty,
-                               int parity, int hint, bool plain, MiddleMoves *moves) {
+                              int parity, int hint, bool plain, MiddleMoves *moves) {
     int count = 0, best = TRIED;
     do {
-        int square = first_bit(squares), value;
+        int square = first_bit(squares);
         Outcome brings = outcome(own, opponent, empty, square);
-        if (plain)
-            value = s->place_value[parity][square] - 16 * popcount(brings.replies);
-        else
-            value = outcome_value(s, brings.replies, brings.replyable, square, parity);
-        value = square == hint ? HINTED : value + KEY_ZERO;
-        int key = value * MIDDLE_MOVES + count;
+        int cost = plain ? 16 * popcount(brings.replies)
+                         : middle_cost(s, brings.replies, brings.replyable);
+        int key = s->place_key[parity][square] - cost * KEY_UNIT + count;
+        if (square == hint) key += HINTED;
         moves->turned[count] = brings.turned;
         moves->replies[count] = brings.replies;
-        moves->square[count] = (uint8_t)square;
         moves->keys[count] = key;
         best = greater(best, key);
         count++;
         squares &= squares - 1;
     } while (squares);
     moves->count = count;
-    return best & (MIDDLE_MOVES - 1);
+    return best;
 }
 
 /* The score with six empties; `squares` are the legal moves.
@@ -102,17 +101,17 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 6, &score)) return score;
     if (!squares) return pass_many(s, own, opponent, alpha, 6, parity);
-    int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, NO_MOVE,
-                        true, &moves);
+    int key = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, NO_MOVE,
+                          true, &moves);
     do {
-        int square = moves.square[i];
+        int i = place_of(key), square = square_of(key);
         u64 turned = moves.turned[i];
         score = -solve_5(s, opponent ^ turned, own ^ turned ^ bit_of(square), moves.replies[i],
                          -alpha - 1, parity ^ s->quadrant[square]);
         if (score > alpha) return score;
         best = greater(best, score);
         moves.keys[i] = TRIED;
-    } while ((i = next_move(&moves)) != NO_MOVE);
+    } while ((key = next_move(&moves)) != TRIED);
     return best;
 }
 
@@ -142,20 +141,20 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
         hint = facts.best;
     }
     if (!squares) return pass_many(s, own, opponent, alpha, empties, parity);
-    int i = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, hint,
-                        plain, &moves);
+    int key = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, hint,
+                          plain, &moves);
     if (!plain && tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {
         const Table *table = table_of(s, empties - 1);
         for (int k = 0; k < moves.count; k++) {
             u64 next_own = opponent ^ moves.turned[k];
-            u64 next_opponent = own ^ moves.turned[k] ^ bit_of(moves.square[k]);
+            u64 next_opponent = own ^ moves.turned[k] ^ bit_of(square_of(moves.keys[k]));
             if (probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent),
                       &facts) && -facts.hi > alpha)
                 return -facts.hi;
         }
     }
     do {
-        int square = moves.square[i];
+        int i = place_of(key), square = square_of(key);
         u64 next_own = opponent ^ moves.turned[i];
         u64 next_opponent = own ^ moves.turned[i] ^ bit_of(square);
         int next_parity = parity ^ s->quadrant[square];
@@ -172,7 +171,7 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
             if (best > alpha) break;
         }
         moves.keys[i] = TRIED;
-    } while ((i = next_move(&moves)) != NO_MOVE);
+    } while ((key = next_move(&moves)) != TRIED);
     if (tabled)
         store(table_of(s, empties), own, opponent, hash, best > alpha ? best : -s->squares,
               best <= alpha ? best : s->squares, best_move, log_effort(s->nodes - start));

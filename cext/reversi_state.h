@@ -11,6 +11,9 @@
 #define GLANCES (1 << 12)  /* small enough to stay in the cache beside the thread's table */
 #define LAST_IN_QUADRANT 8 /* what speaks for a move there; a reply less counts 16 */
 #define ON_CORNER 12
+#define MIDDLE_MOVES 16    /* more than there are moves in the middle search; a power of two */
+#define KEY_UNIT (64 * MIDDLE_MOVES) /* what a point of a move's value adds to its key */
+#define KEY_ZERO (1 << 12) /* keeps the keys of all moves above 0 */
 #define NOTHING (-127)     /* below every score: no move has been tried */
 #define FOLD_EMPTIES 14    /* at least this many: symmetric positions share an entry */
 
@@ -56,7 +59,7 @@ typedef struct { /* what one thread needs */
     u64 around[64];             /* the neighbours of a square */
     uint8_t quadrant[64];       /* as a bit of the parity */
     Place place[64];            /* what the last empties need of each square */
-    int8_t place_value[16][64]; /* by parity: what speaks for a move whatever it does */
+    int place_key[16][64];      /* by parity: the key of a move that leaves no reply */
     int squares;
     int symmetries;
     int middle_empties; /* at most this many: search_middle */
@@ -110,9 +113,9 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
                 if (parity >> quadrant & 1) s->odd[parity] |= bit_of(square);
             if (corner) s->corners |= bit_of(square);
             for (int parity = 0; parity < 16; parity++)
-                s->place_value[parity][square] =
-                    (int8_t)((parity >> quadrant & 1 ? LAST_IN_QUADRANT : 0) +
-                             (corner ? ON_CORNER : 0));
+                s->place_key[parity][square] =
+                    (KEY_ZERO + (parity >> quadrant & 1 ? LAST_IN_QUADRANT : 0) +
+                     (corner ? ON_CORNER : 0)) * KEY_UNIT + square * MIDDLE_MOVES;
             for (int r = greater(row - 1, 0); r < lesser(row + 2, rows); r++)
                 for (int c = greater(col - 1, 0); c < lesser(col + 2, cols); c++)
                     if (8 * r + c != square) s->around[square] |= bit_of(8 * r + c);
