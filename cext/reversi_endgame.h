@@ -106,24 +106,6 @@ static int solve_3(Search *s, u64 own, u64 opponent, int alpha, const Place *a, 
     return best != NOTHING ? best : pass_3(s, own, opponent, alpha, a, b, c);
 }
 
-/* The score of a move with four empties, three of them left after it; NOTHING if illegal.
- *
- * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static inline int try_of_4(Search *s, u64 own, u64 opponent, int alpha, const Place *move,
-                           const Place *a, const Place *b, const Place *c) {
-    u64 turned;
-    if (!(turned = flips_along(own, opponent, &move->rays))) return NOTHING;
-    /* Two of the three left may share a quadrant: the one alone in its own comes first. */
-    if (a->quadrant == b->quadrant) {
-        const Place *swap = c;
-        c = b, b = a, a = swap;
-    } else if (a->quadrant == c->quadrant) {
-        const Place *swap = a;
-        a = b, b = swap;
-    }
-    return -solve_3(s, opponent ^ turned, own ^ turned ^ move->bit, -alpha - 1, a, b, c);
-}
-
 /* Remove a square from the first set, or when that is empty from the second. */
 static inline int take_first(u64 *first, u64 *second) {
     u64 chosen = *first ? *first : *second, bit = chosen & (0 - chosen);
@@ -145,27 +127,27 @@ static __attribute__((noinline)) int pass_many(Search *s, u64 own, u64 opponent,
     return final_score(s, own, opponent);
 }
 
-/* Four empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int solve_4(Search *s, u64 own, u64 opponent, int alpha, int parity) {
+/* Four empties; `squares` are the legal moves.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static int solve_4(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
     u64 empty = s->board & ~(own | opponent);
-    /* Of four empties none, two or all are in odd quadrants; if two, these come first. */
-    u64 first = empty & s->odd[parity], second = empty ^ first;
-    if (!first | !second) {
-        second = empty & (empty - 1);
-        second &= second - 1;
-        first = empty ^ second;
-    }
-    const Place *a = place_at(s, first_bit(first)), *b = place_at(s, last_bit(first));
-    const Place *c = place_at(s, first_bit(second)), *d = place_at(s, last_bit(second));
+    u64 first = squares & s->odd[parity], second = squares ^ first;
+    int best = NOTHING;
     s->nodes++;
-    int best = try_of_4(s, own, opponent, alpha, a, b, c, d);
-    if (best > alpha) return best;
-    best = greater(best, try_of_4(s, own, opponent, alpha, b, a, c, d));
-    if (best > alpha) return best;
-    best = greater(best, try_of_4(s, own, opponent, alpha, c, a, b, d));
-    if (best > alpha) return best;
-    best = greater(best, try_of_4(s, own, opponent, alpha, d, a, b, c));
-    return best != NOTHING ? best : pass_many(s, own, opponent, alpha, 4, parity);
+    if (!squares) return pass_many(s, own, opponent, alpha, 4, parity);
+    do {
+        const Place *move = place_at(s, take_first(&first, &second));
+        u64 turned = flips_along(own, opponent, &move->rays), rest = empty ^ move->bit;
+        /* If two of the three left share a quadrant, the one alone in its own comes first. */
+        const Place *a = place_at(s, first_bit(rest & s->odd[parity ^ move->quadrant]));
+        rest ^= a->bit;
+        int score = -solve_3(s, opponent ^ turned, own ^ turned ^ move->bit, -alpha - 1, a,
+                             place_at(s, first_bit(rest)), place_at(s, last_bit(rest)));
+        if (score > alpha) return score;
+        best = greater(best, score);
+    } while (first | second);
+    return best;
 }
 
 /* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
@@ -184,12 +166,13 @@ static int solve_5(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int
     s->nodes++;
     if (likely_stability_cut(s, own, opponent, alpha, 5, &score)) return score;
     if (!squares) return pass_many(s, own, opponent, alpha, 5, parity);
+    u64 empty = s->board & ~(own | opponent);
     u64 first = squares & s->odd[parity], second = squares ^ first;
     do {
         int square = take_first(&first, &second);
-        u64 turned = flips(own, opponent, square);
-        score = -solve_4(s, opponent ^ turned, own ^ turned ^ bit_of(square), -alpha - 1,
-                         parity ^ s->quadrant[square]);
+        Outcome brings = outcome(own, opponent, empty, square);
+        score = -solve_4(s, opponent ^ brings.turned, own ^ brings.turned ^ bit_of(square),
+                         brings.replies, -alpha - 1, parity ^ s->quadrant[square]);
         if (score > alpha) return score;
         best = greater(best, score);
     } while (first | second);
@@ -201,7 +184,7 @@ static int solve_few(Search *s, u64 own, u64 opponent, u64 squares, int alpha, i
                      int parity) {
     u64 empty = s->board & ~(own | opponent);
     if (empties == 5) return solve_5(s, own, opponent, squares, alpha, parity);
-    if (empties == 4) return solve_4(s, own, opponent, alpha, parity);
+    if (empties == 4) return solve_4(s, own, opponent, squares, alpha, parity);
     if (empties == 0) {
         s->nodes++;
         return final_score(s, own, opponent);
