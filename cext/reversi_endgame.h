@@ -34,33 +34,33 @@ static inline int score_last(Search *s, u64 own, const Place *last) {
  * that is done after a pass: it happens seldom and would take the registers of what happens often.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static __attribute__((noinline)) int pass_2(Search *s, u64 own, u64 opponent, int alpha,
+static __attribute__((noinline)) int pass_2(Search *s, Lanes own, Lanes opponent, int alpha,
                                             const Place *a, const Place *b) {
-    u64 turned;
+    u64 mine = in_first_lane(own), turned;
     int best = -NOTHING;
     s->nodes++;
     if ((turned = flips_along(opponent, own, &a->rays))) {
-        best = score_last(s, own ^ turned, b);
+        best = score_last(s, mine ^ turned, b);
         if (best <= alpha) return best;
     }
     if ((turned = flips_along(opponent, own, &b->rays)))
-        return lesser(score_last(s, own ^ turned, a), best);
-    return best != -NOTHING ? best : final_score(s, own, opponent);
+        return lesser(score_last(s, mine ^ turned, a), best);
+    return best != -NOTHING ? best : final_score(s, mine, in_first_lane(opponent));
 }
 
 /* Two empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static inline __attribute__((always_inline)) int solve_2(Search *s, u64 own, u64 opponent,
+static inline __attribute__((always_inline)) int solve_2(Search *s, Lanes own, Lanes opponent,
                                                          int alpha, const Place *a,
                                                          const Place *b) {
     u64 turned;
     int best = NOTHING;
     s->nodes++;
     if ((turned = flips_along(own, opponent, &a->rays))) {
-        best = -score_last(s, opponent ^ turned, b);
+        best = -score_last(s, in_first_lane(opponent) ^ turned, b);
         if (best > alpha) return best;
     }
     if ((turned = flips_along(own, opponent, &b->rays)))
-        return greater(-score_last(s, opponent ^ turned, a), best);
+        return greater(-score_last(s, in_first_lane(opponent) ^ turned, a), best);
     return best != NOTHING ? best : pass_2(s, own, opponent, alpha, a, b);
 }
 
@@ -71,38 +71,38 @@ static inline const Place *place_at(const Search *s, int square) {
     return place;
 }
 
-static int solve_3(Search *s, u64 own, u64 opponent, int alpha, const Place *a, const Place *b,
+static int solve_3(Search *s, Lanes own, Lanes opponent, int alpha, const Place *a, const Place *b,
                    const Place *c);
 
 /* Three empties and no move. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
-static __attribute__((noinline)) int pass_3(Search *s, u64 own, u64 opponent, int alpha,
+static __attribute__((noinline)) int pass_3(Search *s, Lanes own, Lanes opponent, int alpha,
                                             const Place *a, const Place *b, const Place *c) {
-    if (mobility(opponent, own, s->board & ~(own | opponent)))
+    u64 mine = in_first_lane(own), theirs = in_first_lane(opponent);
+    if (mobility(theirs, mine, s->board & ~(mine | theirs)))
         return -solve_3(s, opponent, own, -alpha - 1, a, b, c);
-    return final_score(s, own, opponent);
+    return final_score(s, mine, theirs);
+}
+
+/* A move of `solve_3`: its score, or NOTHING if it is none. */
+static inline __attribute__((always_inline)) int try_of_3(Search *s, Lanes own, Lanes opponent,
+                                                          int alpha, const Place *move,
+                                                          const Place *a, const Place *b) {
+    Lanes turned = flips_in_lanes(own, opponent, &move->rays);
+    if (!in_first_lane(turned)) return NOTHING;
+    return -solve_2(s, opponent ^ turned, own ^ in_all_lanes(move->bit) ^ turned, -alpha - 1, a, b);
 }
 
 /* Three empties, already in the order in which to try them.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int solve_3(Search *s, u64 own, u64 opponent, int alpha, const Place *a, const Place *b,
+static int solve_3(Search *s, Lanes own, Lanes opponent, int alpha, const Place *a, const Place *b,
                    const Place *c) {
-    u64 turned;
-    int best = NOTHING, score;
     s->nodes++;
-    if ((turned = flips_along(own, opponent, &a->rays))) {
-        best = -solve_2(s, opponent ^ turned, own ^ turned ^ a->bit, -alpha - 1, b, c);
-        if (best > alpha) return best;
-    }
-    if ((turned = flips_along(own, opponent, &b->rays))) {
-        score = -solve_2(s, opponent ^ turned, own ^ turned ^ b->bit, -alpha - 1, a, c);
-        if (score > alpha) return score;
-        best = greater(score, best);
-    }
-    if ((turned = flips_along(own, opponent, &c->rays))) {
-        score = -solve_2(s, opponent ^ turned, own ^ turned ^ c->bit, -alpha - 1, a, b);
-        return greater(score, best);
-    }
+    int best = try_of_3(s, own, opponent, alpha, a, b, c);
+    if (best > alpha) return best;
+    best = greater(best, try_of_3(s, own, opponent, alpha, b, a, c));
+    if (best > alpha) return best;
+    best = greater(best, try_of_3(s, own, opponent, alpha, c, a, b));
     return best != NOTHING ? best : pass_3(s, own, opponent, alpha, a, b, c);
 }
 
@@ -130,20 +130,23 @@ static __attribute__((noinline)) int pass_many(Search *s, u64 own, u64 opponent,
 /* Four empties; `squares` are the legal moves.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static int solve_4(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int parity) {
-    u64 empty = s->board & ~(own | opponent);
+static int solve_4(Search *s, Lanes own, Lanes opponent, u64 empty, u64 squares, int alpha,
+                   int parity) {
     u64 first = squares & s->odd[parity], second = squares ^ first;
     int best = NOTHING;
     s->nodes++;
-    if (!squares) return pass_many(s, own, opponent, alpha, 4, parity);
+    if (!squares)
+        return pass_many(s, in_first_lane(own), in_first_lane(opponent), alpha, 4, parity);
     do {
         const Place *move = place_at(s, take_first(&first, &second));
-        u64 turned = flips_along(own, opponent, &move->rays), rest = empty ^ move->bit;
+        Lanes turned = flips_in_lanes(own, opponent, &move->rays);
+        u64 rest = empty ^ move->bit;
         /* If two of the three left share a quadrant, the one alone in its own comes first. */
         const Place *a = place_at(s, first_bit(rest & s->odd[parity ^ move->quadrant]));
         rest ^= a->bit;
-        int score = -solve_3(s, opponent ^ turned, own ^ turned ^ move->bit, -alpha - 1, a,
-                             place_at(s, first_bit(rest)), place_at(s, last_bit(rest)));
+        int score = -solve_3(s, opponent ^ turned, own ^ in_all_lanes(move->bit) ^ turned,
+                             -alpha - 1, a, place_at(s, first_bit(rest)),
+                             place_at(s, last_bit(rest)));
         if (score > alpha) return score;
         best = greater(best, score);
     } while (first | second);
@@ -168,31 +171,37 @@ static int solve_5(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int
     if (!squares) return pass_many(s, own, opponent, alpha, 5, parity);
     u64 empty = s->board & ~(own | opponent);
     u64 first = squares & s->odd[parity], second = squares ^ first;
+    Lanes mine = in_all_lanes(own), theirs = in_all_lanes(opponent);
     do {
         int square = take_first(&first, &second);
-        Outcome brings = outcome(own, opponent, empty, square);
-        score = -solve_4(s, opponent ^ brings.turned, own ^ brings.turned ^ bit_of(square),
-                         brings.replies, -alpha - 1, parity ^ s->quadrant[square]);
+        Outcome brings = outcome(mine, theirs, empty, square);
+        score = -solve_4(s, theirs ^ brings.turned,
+                         mine ^ in_all_lanes(bit_of(square)) ^ brings.turned,
+                         empty ^ bit_of(square), brings.replies, -alpha - 1,
+                         parity ^ s->quadrant[square]);
         if (score > alpha) return score;
         best = greater(best, score);
     } while (first | second);
     return best;
 }
 
-/* At most five empties; `squares` are the legal moves. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
+/* At most five empties; `squares` are the legal moves.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
 static int solve_few(Search *s, u64 own, u64 opponent, u64 squares, int alpha, int empties,
                      int parity) {
     u64 empty = s->board & ~(own | opponent);
+    Lanes mine = in_all_lanes(own), theirs = in_all_lanes(opponent);
     if (empties == 5) return solve_5(s, own, opponent, squares, alpha, parity);
-    if (empties == 4) return solve_4(s, own, opponent, squares, alpha, parity);
+    if (empties == 4) return solve_4(s, mine, theirs, empty, squares, alpha, parity);
     if (empties == 0) {
         s->nodes++;
         return final_score(s, own, opponent);
     }
-    const Place *a = &s->place[first_bit(empty)], *b = &s->place[last_bit(empty)];
+    const Place *a = place_at(s, first_bit(empty)), *b = place_at(s, last_bit(empty));
     if (empties == 1) return score_last(s, own, a);
-    if (empties == 2) return solve_2(s, own, opponent, alpha, a, b);
-    return solve_3(s, own, opponent, alpha, a, &s->place[first_bit(empty ^ a->bit ^ b->bit)], b);
+    if (empties == 2) return solve_2(s, mine, theirs, alpha, a, b);
+    return solve_3(s, mine, theirs, alpha, a, place_at(s, first_bit(empty ^ a->bit ^ b->bit)), b);
 }
 
 #endif

@@ -54,8 +54,17 @@ static void init_rays(void) {
         }
 }
 
+/* A set of squares as the kernels take it, so that sets from one kernel go to the next without a
+ * detour: with AVX2 once in each of four lanes, one for each pair of opposite directions. Sets are
+ * combined by the operators of C in either form. */
 #if KERNELS_AVX2
-static inline __m256i in_all_lanes(u64 squares) { return _mm256_set1_epi64x((long long)squares); }
+typedef __m256i Lanes;
+
+static inline Lanes in_all_lanes(u64 squares) { return _mm256_set1_epi64x((long long)squares); }
+
+static inline u64 in_first_lane(Lanes squares) {
+    return (u64)_mm_cvtsi128_si64(_mm256_castsi256_si128(squares));
+}
 
 /* The squares that are in any of the four lanes. */
 static inline u64 in_any_lane(__m256i lanes) {
@@ -75,6 +84,11 @@ static inline u64 in_every_lane(__m256i lanes) {
                                  _mm256_extracti128_si256(lanes, 1));
     return (u64)_mm_cvtsi128_si64(_mm_and_si128(half, _mm_unpackhi_epi64(half, half)));
 }
+#else
+typedef u64 Lanes;
+
+static inline Lanes in_all_lanes(u64 squares) { return squares; }
+static inline u64 in_first_lane(Lanes squares) { return squares; }
 #endif
 
 /* -- flips ------------------------------------------------------------------------- */
@@ -125,8 +139,12 @@ static inline __m256i flips_by_lanes(__m256i mine, __m256i theirs, const Rays *r
     return _mm256_or_si256(turned, _mm256_and_si256(before, down));
 }
 
-static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
-    return in_any_lane(flips_by_lanes(in_all_lanes(own), in_all_lanes(opponent), rays));
+static inline Lanes flips_in_lanes(Lanes own, Lanes opponent, const Rays *rays) {
+    return spread_any_lane(flips_by_lanes(own, opponent, rays));
+}
+
+static inline u64 flips_along(Lanes own, Lanes opponent, const Rays *rays) {
+    return in_any_lane(flips_by_lanes(own, opponent, rays));
 }
 #else
 static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
@@ -141,11 +159,15 @@ static inline u64 flips_along(u64 own, u64 opponent, const Rays *rays) {
     }
     return turned;
 }
+
+static inline Lanes flips_in_lanes(Lanes own, Lanes opponent, const Rays *rays) {
+    return flips_along(own, opponent, rays);
+}
 #endif
 
 /* The discs turned over by a disc of `own` on an empty square. */
 static inline u64 flips(u64 own, u64 opponent, int square) {
-    return flips_along(own, opponent, &RAYS[square]);
+    return flips_along(in_all_lanes(own), in_all_lanes(opponent), &RAYS[square]);
 }
 
 /* -- moves ------------------------------------------------------------------------- */
@@ -216,26 +238,22 @@ static inline u64 potential_mobility(u64 opponent, u64 empty) {
 
 /* What the order of moves needs to know about a move. */
 typedef struct {
-    u64 turned;
+    Lanes turned;
     u64 replies;   /* where the opponent may then play */
     u64 replyable; /* the empty squares then beside the mover's discs: `potential_mobility` */
 } Outcome;
 
 /* What a disc of `own` on an empty square brings; `empty` are the empty squares before it. */
 #if KERNELS_AVX2
-static inline Outcome outcome(u64 own, u64 opponent, u64 empty, int square) {
+static inline Outcome outcome(Lanes own, Lanes opponent, u64 empty, int square) {
     u64 bit = 1ULL << square;
-    __m256i mine = in_all_lanes(own), theirs = in_all_lanes(opponent), beside;
-    __m256i turned = spread_any_lane(flips_by_lanes(mine, theirs, &RAYS[square]));
-    __m256i moved = _mm256_xor_si256(mine, in_all_lanes(bit));
-    __m256i found = reach_by_lanes(_mm256_xor_si256(theirs, turned),
-                                   _mm256_xor_si256(moved, turned), &beside);
+    Lanes turned = flips_in_lanes(own, opponent, &RAYS[square]), beside;
+    Lanes found = reach_by_lanes(opponent ^ turned, own ^ in_all_lanes(bit) ^ turned, &beside);
     empty ^= bit;
-    return (Outcome){(u64)_mm_cvtsi128_si64(_mm256_castsi256_si128(turned)),
-                     in_any_lane(found) & empty, in_any_lane(beside) & empty};
+    return (Outcome){turned, in_any_lane(found) & empty, in_any_lane(beside) & empty};
 }
 #else
-static inline Outcome outcome(u64 own, u64 opponent, u64 empty, int square) {
+static inline Outcome outcome(Lanes own, Lanes opponent, u64 empty, int square) {
     u64 bit = 1ULL << square, turned = flips(own, opponent, square);
     u64 next_opponent = own ^ turned ^ bit;
     empty ^= bit;

@@ -75,12 +75,12 @@ static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 square
     int count = 0, best = TRIED;
     do {
         int square = first_bit(squares);
-        Outcome brings = outcome(own, opponent, empty, square);
+        Outcome brings = outcome(in_all_lanes(own), in_all_lanes(opponent), empty, square);
         int cost = plain ? 16 * popcount(brings.replies)
                          : middle_cost(s, brings.replies, brings.replyable);
         int key = s->place_key[parity][square] - cost * KEY_UNIT + count;
         if (square == hint) key += HINTED;
-        moves->turned[count] = brings.turned;
+        moves->turned[count] = in_first_lane(brings.turned);
         moves->replies[count] = brings.replies;
         moves->keys[count] = key;
         best = greater(best, key);
