@@ -153,10 +153,13 @@ static int solve_4(Search *s, Lanes own, Lanes opponent, u64 empty, u64 squares,
     return best;
 }
 
-/* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. */
+/* `stability_cut` where it is likely to be worth its time: `*score` is an upper bound. The less there
+ * is to search, the more discs the opponent must have to spare, because few are stable. */
 static inline bool likely_stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
                                         int empties, int *score) {
-    return alpha >= empties - STABLE_LEAD && stability_may_cut(s, opponent, alpha) &&
+    int sixteenths = empties <= 5 ? 4 : empties == 6 ? 3 : empties <= 8 ? 2 : 1;
+    return alpha >= empties - STABLE_LEAD &&
+           stability_may_cut(s, opponent, alpha - s->squares * sixteenths / 16) &&
            stability_cut(s, own, opponent, alpha, score);
 }
 
