@@ -72,17 +72,16 @@ static inline u64 in_any_lane(__m256i lanes) {
     return (u64)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
 }
 
-/* The same, in each of the four lanes. */
+/* The same, in each of the lanes. */
 static inline __m256i spread_any_lane(__m256i lanes) {
     lanes = _mm256_or_si256(lanes, _mm256_permute4x64_epi64(lanes, 0x4e));
     return _mm256_or_si256(lanes, _mm256_shuffle_epi32(lanes, 0x4e));
 }
 
-/* The squares that are in each of the four lanes. */
-static inline u64 in_every_lane(__m256i lanes) {
-    __m128i half = _mm_and_si128(_mm256_castsi256_si128(lanes),
-                                 _mm256_extracti128_si256(lanes, 1));
-    return (u64)_mm_cvtsi128_si64(_mm_and_si128(half, _mm_unpackhi_epi64(half, half)));
+/* The squares that are in every lane, in each of them. */
+static inline __m256i spread_every_lane(__m256i lanes) {
+    lanes = _mm256_and_si256(lanes, _mm256_permute4x64_epi64(lanes, 0x4e));
+    return _mm256_and_si256(lanes, _mm256_shuffle_epi32(lanes, 0x4e));
 }
 #else
 typedef u64 Lanes;
@@ -444,14 +443,15 @@ static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
     }
     lines = _mm256_or_si256(lines, _mm256_set_epi64x((long long)border, (long long)g->outer_rows,
                                                      (long long)border, (long long)g->outer_cols));
-    stable |= own & in_every_lane(lines);
-    for (u64 before = 0; stable != before;) {
-        before = stable;
-        __m256i discs = in_all_lanes(stable);
+    __m256i mine = in_all_lanes(own), before;
+    __m256i discs = in_all_lanes(stable) | (mine & spread_every_lane(lines));
+    do {
+        before = discs;
         __m256i safe = _mm256_or_si256(_mm256_sllv_epi64(discs, steps),
                                        _mm256_srlv_epi64(discs, steps));
-        stable |= own & in_every_lane(_mm256_or_si256(safe, lines));
-    }
+        discs |= mine & spread_every_lane(safe | lines);
+    } while (!_mm256_testc_si256(before, discs));
+    return in_first_lane(discs);
 #else
     u64 lines[4] = {full, full, full, full};
     for (int d = 0; d < 4; d++)
@@ -466,8 +466,8 @@ static u64 stable_discs(const Geometry *g, u64 own, u64 opponent) {
         for (int d = 0; d < 4; d++) safe &= stable << STEP[d] | stable >> STEP[d] | lines[d];
         stable |= safe;
     }
-#endif
     return stable;
+#endif
 }
 
 #endif
