@@ -18,6 +18,11 @@
 typedef uint64_t u64;
 typedef uint16_t u16;
 
+/* Where the compiler shall not decide by size: what a search does all the time, and what it does
+ * seldom and would take the registers of the rest. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE __attribute__((noinline))
+
 _Static_assert(sizeof(u64) == 8, "a board is 64 bits");
 
 static inline int popcount(u64 b) { return __builtin_popcountll(b); }

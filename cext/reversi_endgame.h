@@ -30,12 +30,11 @@ static inline int score_last(Search *s, u64 own, const Place *last) {
     return score;
 }
 
-/* Two empties and no move: the other side's turn, seen from the side to move. Not inlined, like all
- * that is done after a pass: it happens seldom and would take the registers of what happens often.
+/* Two empties and no move: the other side's turn, seen from the side to move.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static __attribute__((noinline)) int pass_2(Search *s, Lanes own, Lanes opponent, int alpha,
-                                            const Place *a, const Place *b) {
+static NEVER_INLINE int pass_2(Search *s, Lanes own, Lanes opponent, int alpha, const Place *a,
+                               const Place *b) {
     u64 mine = in_first_lane(own), turned;
     int best = -NOTHING;
     s->nodes++;
@@ -49,9 +48,8 @@ static __attribute__((noinline)) int pass_2(Search *s, Lanes own, Lanes opponent
 }
 
 /* Two empties. Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static inline __attribute__((always_inline)) int solve_2(Search *s, Lanes own, Lanes opponent,
-                                                         int alpha, const Place *a,
-                                                         const Place *b) {
+static ALWAYS_INLINE int solve_2(Search *s, Lanes own, Lanes opponent, int alpha, const Place *a,
+                                 const Place *b) {
     u64 turned;
     int best = NOTHING;
     s->nodes++;
@@ -75,18 +73,19 @@ static int solve_3(Search *s, Lanes own, Lanes opponent, int alpha, const Place 
                    const Place *c);
 
 /* Three empties and no move. Null window, fail-soft: <= alpha an upper bound, > alpha a lower. */
-static __attribute__((noinline)) int pass_3(Search *s, Lanes own, Lanes opponent, int alpha,
-                                            const Place *a, const Place *b, const Place *c) {
+static NEVER_INLINE int pass_3(Search *s, Lanes own, Lanes opponent, int alpha, const Place *a,
+                               const Place *b, const Place *c) {
     u64 mine = in_first_lane(own), theirs = in_first_lane(opponent);
     if (mobility(theirs, mine, s->board & ~(mine | theirs)))
         return -solve_3(s, opponent, own, -alpha - 1, a, b, c);
     return final_score(s, mine, theirs);
 }
 
-/* A move of `solve_3`: its score, or NOTHING if it is none. */
-static inline __attribute__((always_inline)) int try_of_3(Search *s, Lanes own, Lanes opponent,
-                                                          int alpha, const Place *move,
-                                                          const Place *a, const Place *b) {
+/* The score of a move with three empties, two of them left after it; NOTHING if illegal.
+ *
+ * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
+static ALWAYS_INLINE int try_of_3(Search *s, Lanes own, Lanes opponent, int alpha,
+                                  const Place *move, const Place *a, const Place *b) {
     Lanes turned = flips_in_lanes(own, opponent, &move->rays);
     if (!in_first_lane(turned)) return NOTHING;
     return -solve_2(s, opponent ^ turned, own ^ in_all_lanes(move->bit) ^ turned, -alpha - 1, a, b);
@@ -120,8 +119,8 @@ static int search_middle(Search *s, u64 own, u64 opponent, u64 squares, int alph
 /* Four empties or more, and no move.
  *
  * Null window, fail-soft: <= alpha an upper bound, > alpha a lower bound. */
-static __attribute__((noinline)) int pass_many(Search *s, u64 own, u64 opponent, int alpha,
-                                               int empties, int parity) {
+static NEVER_INLINE int pass_many(Search *s, u64 own, u64 opponent, int alpha, int empties,
+                                  int parity) {
     u64 squares = mobility(opponent, own, s->board & ~(own | opponent));
     if (squares) return -search_middle(s, opponent, own, squares, -alpha - 1, empties, parity);
     return final_score(s, own, opponent);

@@ -13,7 +13,6 @@
 #include "reversi_endgame.h"
 
 enum {
-    TABLE_EMPTIES = 7,     /* at least this many: look into a table */
     ENHANCED_EMPTIES = 10, /* at least this many: look at what is known of the children */
     LOCAL_EMPTIES = 10,    /* at most this many: in the thread's own table */
     STOP_EMPTIES = 8,      /* at least this many: look whether to stop */
@@ -72,6 +71,7 @@ static inline int next_move(const MiddleMoves *moves) {
  * If `plain`, replies, parity and corners alone count. */
 static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 squares, u64 empty,
                               int parity, int hint, bool plain, MiddleMoves *moves) {
+    u64 all = squares;
     int count = 0, best = TRIED;
     do {
         int square = first_bit(squares);
@@ -79,7 +79,6 @@ static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 square
         int cost = plain ? 16 * popcount(brings.replies)
                          : middle_cost(s, brings.replies, brings.replyable);
         int key = s->place_key[parity][square] - cost * KEY_UNIT + count;
-        if (square == hint) key += HINTED;
         moves->turned[count] = in_first_lane(brings.turned);
         moves->replies[count] = brings.replies;
         moves->keys[count] = key;
@@ -88,6 +87,10 @@ static inline int list_middle(const Search *s, u64 own, u64 opponent, u64 square
         squares &= squares - 1;
     } while (squares);
     moves->count = count;
+    if (hint < NO_MOVE && all & bit_of(hint)) {
+        int *hinted = &moves->keys[popcount(all & (bit_of(hint) - 1))];
+        best = *hinted += HINTED;
+    }
     return best;
 }
 
@@ -118,13 +121,13 @@ static int search_6(Search *s, u64 own, u64 opponent, u64 squares, int alpha, in
 /* `search_middle` with the table; null window, fail-soft: <= alpha an upper bound, > alpha a lower
  * bound, and nothing if `s->stopped` is set. `plain` is constant: with seven empties the moves are
  * valued by less, and the next position has no table. */
-static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 own, u64 opponent,
-                                                               u64 squares, int alpha, int empties,
-                                                               int parity, bool plain) {
+static ALWAYS_INLINE int search_tabled(Search *s, u64 own, u64 opponent, u64 squares, int alpha,
+                                       int empties, int parity, bool plain) {
     u64 empty = s->board & ~(own | opponent);
     u64 start = s->nodes, hash = 0;
     MiddleMoves moves;
     Facts facts;
+    Table *table = table_of(s, empties);
     bool tabled = s->options.table;
     int best = NOTHING, best_move = NO_MOVE, hint = NO_MOVE, score;
     s->nodes++;
@@ -132,10 +135,10 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
     if (tabled) {
         /* Ask for the bucket now, so that it is there when it is read. */
         hash = hash_boards(own, opponent);
-        __builtin_prefetch(bucket_of(table_of(s, empties), hash));
+        __builtin_prefetch(bucket_of(table, hash));
     }
     if (likely_stability_cut(s, own, opponent, alpha, empties, &score)) return score;
-    if (tabled && probe(table_of(s, empties), own, opponent, hash, &facts)) {
+    if (tabled && probe(table, own, opponent, hash, &facts)) {
         if (facts.lo > alpha) return facts.lo;
         if (facts.hi <= alpha) return facts.hi;
         hint = facts.best;
@@ -144,11 +147,11 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
     int key = list_middle(s, own, opponent, squares, empty, s->options.parity ? parity : 0, hint,
                           plain, &moves);
     if (!plain && tabled && s->options.enhanced && empties >= ENHANCED_EMPTIES) {
-        const Table *table = table_of(s, empties - 1);
+        const Table *children = table_of(s, empties - 1);
         for (int k = 0; k < moves.count; k++) {
             u64 next_own = opponent ^ moves.turned[k];
             u64 next_opponent = own ^ moves.turned[k] ^ bit_of(square_of(moves.keys[k]));
-            if (probe(table, next_own, next_opponent, hash_boards(next_own, next_opponent),
+            if (probe(children, next_own, next_opponent, hash_boards(next_own, next_opponent),
                       &facts) && -facts.hi > alpha)
                 return -facts.hi;
         }
@@ -165,15 +168,13 @@ static inline __attribute__((always_inline)) int search_tabled(Search *s, u64 ow
             score = -search_middle(s, next_own, next_opponent, moves.replies[i], -alpha - 1,
                                    empties - 1, next_parity);
         if (s->stopped) return alpha;
-        if (score > best) {
-            best = score;
-            best_move = square;
-            if (best > alpha) break;
-        }
+        best_move = score > best ? square : best_move;
+        best = greater(score, best);
+        if (best > alpha) break;
         moves.keys[i] = TRIED;
     } while ((key = next_move(&moves)) != TRIED);
     if (tabled)
-        store(table_of(s, empties), own, opponent, hash, best > alpha ? best : -s->squares,
+        store(table, own, opponent, hash, best > alpha ? best : -s->squares,
               best <= alpha ? best : s->squares, best_move, log_effort(s->nodes - start));
     return best;
 }

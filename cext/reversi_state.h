@@ -152,12 +152,11 @@ static inline bool stability_may_cut(const Search *s, u64 opponent, int alpha) {
     return s->options.stability && 2 * popcount(opponent) >= s->squares - alpha;
 }
 
-/* Whether the opponent's stable discs alone keep the score at or below alpha. Not inlined: what it
- * computes would take the registers of a search that seldom asks.
+/* Whether the opponent's stable discs alone keep the score at or below alpha.
  *
  * Then `score` is at most alpha, and an upper bound of the position's score. */
-static __attribute__((noinline)) bool stability_cut(const Search *s, u64 own, u64 opponent,
-                                                    int alpha, int *score) {
+static NEVER_INLINE bool stability_cut(const Search *s, u64 own, u64 opponent, int alpha,
+                                       int *score) {
     *score = s->squares - 2 * popcount(stable_discs(s->geometry, opponent, own));
     return *score <= alpha;
 }
