@@ -346,7 +346,7 @@ typedef struct {
     u64 quadrant;               /* as a bit of the parity */
 } __attribute__((aligned(32))) Place;
 
-static void init_place(Place *place, u64 board, int square, int quadrant) {
+static inline void init_place(Place *place, u64 board, int square, int quadrant) {
     place->rays = RAYS[square];
     place->bit = 1ULL << square;
     place->quadrant = 1ULL << quadrant;
