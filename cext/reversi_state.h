@@ -11,6 +11,7 @@
 #define GLANCES (1 << 12)  /* small enough to stay in the cache beside the thread's table */
 #define LAST_IN_QUADRANT 8 /* what speaks for a move there; a reply less counts 16 */
 #define ON_CORNER 12
+#define TRUSTS 3            /* passes that believe the evaluation less and less */
 #define NOTHING (-127)     /* below every score: no move has been tried */
 #define FOLD_EMPTIES 14    /* at least this many: symmetric positions share an entry */
 
@@ -30,6 +31,7 @@ typedef struct { /* each technique can be switched off, to measure what it bring
     bool evaluation; /* moves ordered by the trained evaluation */
     bool lookahead;  /* and by what comes after them */
     bool probable;   /* lines that look bad at a glance are not looked into */
+    bool presumed;   /* passes that believe the evaluation come first */
 } Options;
 
 typedef struct { /* what the threads of one search have in common */
@@ -64,11 +66,13 @@ typedef struct { /* what one thread needs */
     int root_done;          /* how many moves of the root are settled */
     bool empties_to_winner; /* the WOF rule */
     bool parallel;          /* other threads search the same position */
+    int trust;              /* in the evaluation: none in a proof, at most TRUSTS in a pass */
     bool stopped;
     Options options;
     Geometry *geometry;
     Evaluation *evaluation;
     Table *table;
+    Table *presumed; /* by trust less 1: in the same memory, each with a salt of its own */
     Table local; /* for few empties: small enough to stay in the cache */
     Shared *shared;
     Glance glances[GLANCES]; /* what this thread looked at last */
