@@ -238,9 +238,9 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
         if (best >= beta) break;
     }
     if (s->options.table)
-        store(upper_table(s, empties), key_own, key_opponent, hash, best > alpha ? best : -s->squares,
-              best < beta ? best : s->squares, fold_square(s, best_move, symmetry),
-              log_effort(s->nodes - start));
+        store(upper_table(s, empties), key_own, key_opponent, hash,
+              best > alpha ? best : -s->squares, best < beta ? best : s->squares,
+              fold_square(s, best_move, symmetry), log_effort(s->nodes - start));
     return best;
 }
 
