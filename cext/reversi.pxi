@@ -20,6 +20,7 @@ cdef enum:
     EFFORT_PLIES = 4        # how deep to look for what a proof costs: two more tell little more
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
+    PRESUMED_SALT = 0x70726573756d6564  # of what no proof may rest on
 
 init_kernels()
 init_costs()
@@ -34,6 +35,7 @@ cdef class Core:
 
     cdef Geometry geometry
     cdef Table table
+    cdef Table presumed[TRUSTS]  # by trust less 1: the same memory, by other salts
     cdef Shared *shared
     cdef Evaluation *evaluation
     cdef Search *searches
@@ -59,10 +61,14 @@ cdef class Core:
             self.table.entries = <Entry *> &memory[0]
             self.table.mask = buckets_in(memory.shape[0] * sizeof(u64)) - 1
             self.table.salt = salt
+        for i in range(TRUSTS):
+            self.presumed[i] = self.table
+            self.presumed[i].salt ^= PRESUMED_SALT + i
         for i in range(threads):
             init_search(&self.searches[i], &self.geometry, wof)
             self.searches[i].evaluation = self.evaluation
             self.searches[i].table = &self.table
+            self.searches[i].presumed = self.presumed
             self.searches[i].shared = self.shared
             self.searches[i].parallel = threads > 1
             if not open_table(&self.searches[i].local, LOCAL_BYTES):
@@ -87,7 +93,7 @@ cdef class Core:
 
     def set_options(self, bint table=True, bint symmetry=True, bint stability=True,
                     bint enhanced=True, bint parity=True, bint evaluation=True,
-                    bint lookahead=True, bint probable=True):
+                    bint lookahead=True, bint probable=True, bint presumed=True):
         """Switch techniques on and off; none changes a result."""
         cdef int i
         for i in range(self.threads):
@@ -99,6 +105,8 @@ cdef class Core:
             self.searches[i].options.evaluation = evaluation and self.evaluation.weights != NULL
             self.searches[i].options.lookahead = lookahead
             self.searches[i].options.probable = probable
+            self.searches[i].options.presumed = (presumed and table
+                                                 and self.evaluation.weights != NULL)
 
     def set_patterns(self, instances, int phase_span):
         """Define the pattern instances: for each, where its weights start, and its squares."""
@@ -195,12 +203,25 @@ cdef class Core:
         if node_budget is not None:
             self.shared.node_budget = max(node_budget // self.threads, 1)
         self.table.age = self.table.age + 1 if age is None else age & 255
+        for i in range(TRUSTS):
+            self.presumed[i].age = self.table.age
         for i in range(self.threads):
             self.searches[i].nodes = 0
             self.searches[i].stopped = False
+            self.searches[i].trust = 0
             self.searches[i].root_move = NO_MOVE
             self.searches[i].root_done = 0
             self.searches[i].root_empties = empties
+
+    def presume(self, int trust):
+        """Begin a pass in which `run` proves nothing, or end it (0); whether there are passes here.
+
+        The more trust in the evaluation, the quicker the pass: at most TRUSTS.
+        """
+        cdef int i
+        for i in range(self.threads):
+            self.searches[i].trust = trust if self.searches[i].options.presumed else 0
+        return self.searches[0].options.presumed
 
     def turn_to(self, int empties):
         """Go on with another position of the same search, without a node budget."""
@@ -216,6 +237,8 @@ cdef class Core:
         score <= alpha:          the true score is at most this
         alpha < score < beta:    the true score
         score >= beta:           the true score is at least this
+
+        All this is only likely in a pass that presumes.
         """
         cdef Search *s = &self.searches[thread]
         cdef Configuration shown

@@ -29,6 +29,7 @@ class Core:
         evaluation: bool = True,
         lookahead: bool = True,
         probable: bool = True,
+        presumed: bool = True,
     ) -> None: ...
     def set_patterns(
         self, instances: Sequence[tuple[int, Sequence[int]]], phase_span: int
@@ -42,6 +43,7 @@ class Core:
     def prepare(
         self, empties: int, node_budget: int | None = None, age: int | None = None
     ) -> None: ...
+    def presume(self, trust: int) -> bool: ...
     def turn_to(self, empties: int) -> None: ...
     def run(
         self, thread: int, own: int, opponent: int, alpha: int, beta: int

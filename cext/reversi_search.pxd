@@ -82,6 +82,7 @@ cdef extern from "transposition.h" nogil:
 cdef extern from "reversi_state.h" nogil:
     enum:
         MOST_CANDIDATES
+        TRUSTS
         NOTHING
         RUNNING
         ABORTED
@@ -96,6 +97,7 @@ cdef extern from "reversi_state.h" nogil:
         bint evaluation
         bint lookahead
         bint probable
+        bint presumed
     ctypedef struct Shared:
         int stop
         u64 node_budget
@@ -113,11 +115,13 @@ cdef extern from "reversi_state.h" nogil:
         int root_done
         bint empties_to_winner
         bint parallel
+        int trust
         bint stopped
         Options options
         Geometry *geometry
         Evaluation *evaluation
         Table *table
+        Table *presumed
         Table local
         Shared *shared
         Glance glances[4096]

@@ -14,6 +14,7 @@
 #define MIDDLE_MOVES 16    /* more than there are moves in the middle search; a power of two */
 #define KEY_UNIT (64 * MIDDLE_MOVES) /* what a point of a move's value adds to its key */
 #define KEY_ZERO (1 << 12) /* keeps the keys of all moves above 0 */
+#define TRUSTS 3           /* passes that believe the evaluation less and less */
 #define NOTHING (-127)     /* below every score: no move has been tried */
 #define FOLD_EMPTIES 14    /* at least this many: symmetric positions share an entry */
 
@@ -33,6 +34,7 @@ typedef struct { /* each technique can be switched off, to measure what it bring
     bool evaluation; /* moves ordered by the trained evaluation */
     bool lookahead;  /* and by what comes after them */
     bool probable;   /* lines that look bad at a glance are not looked into */
+    bool presumed;   /* passes that believe the evaluation come first */
 } Options;
 
 typedef struct { /* what the threads of one search have in common */
@@ -68,11 +70,13 @@ typedef struct { /* what one thread needs */
     int root_done;          /* how many moves of the root are settled */
     bool empties_to_winner; /* the WOF rule */
     bool parallel;          /* other threads search the same position */
+    int trust;              /* in the evaluation: none in a proof, at most TRUSTS in a pass */
     bool stopped;
     Options options;
     Geometry *geometry;
     Evaluation *evaluation;
     Table *table;
+    Table *presumed; /* by trust less 1: in the same memory, each with a salt of its own */
     Table local; /* for few empties: small enough to stay in the cache */
     Shared *shared;
     Glance glances[GLANCES]; /* what this thread looked at last */

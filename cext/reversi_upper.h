@@ -4,6 +4,11 @@
  * spread, each marks the position it is searching as busy; a thread that comes to a busy
  * position leaves it for later and takes the next move of its list. When it returns, the
  * other thread has usually put the answer into the table.
+ *
+ * Presuming. Before a score is proved, passes find it out by presumption: where the evaluation
+ * is far outside the window it is believed, from pass to pass less readily. What a pass finds lies
+ * in the table under a salt of its own, so that no proof and no later pass ever rests on it: it
+ * gives the first guess, and moves to try.
  */
 #ifndef ZERMELO_REVERSI_UPPER_H
 #define ZERMELO_REVERSI_UPPER_H
@@ -12,7 +17,9 @@
 #include "reversi_middle.h"
 
 enum {
-    SPLIT_EMPTIES = 14 /* at least this many: threads avoid each other's positions */
+    SPLIT_EMPTIES = 14, /* at least this many: threads avoid each other's positions */
+    LEAST_MARGIN = 4 * GRAINS, /* so far outside the window the first pass believes */
+    PRESUMED_PLIES = 2 /* looked ahead for this; twice as many where more is at stake */
 };
 
 static inline volatile u64 *busy_slot(Search *s, u64 hash) {
@@ -32,12 +39,38 @@ static inline void leave(Search *s, u64 hash) {
     if (*slot == hash) *slot = 0;
 }
 
+/* Where to keep what is found out about positions with so many empties: the middle search never
+ * presumes anything. */
+static inline Table *upper_table(const Search *s, int empties) {
+    return s->trust && empties > s->middle_empties ? &s->presumed[s->trust - 1] : s->table;
+}
+
+/* Whether the evaluation, a few plies ahead, is so far outside the window that this pass
+ * believes it; then `score` is the end of the window that it exceeds. */
+static bool presumed_cut(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
+                         int beta, int empties, int *score) {
+    int plies = empties <= s->middle_empties + 3 ? PRESUMED_PLIES : 2 * PRESUMED_PLIES;
+    int margin = (TRUSTS + 1 - s->trust) * LEAST_MARGIN;
+    int high = GRAINS * beta + margin, low = GRAINS * alpha - margin;
+    int glance = look_at(s, own, opponent, shown, NULL, empties)->estimate;
+    if (glance >= high - margin / 2) {
+        *score = beta;
+        return search_estimate(s, own, opponent, shown, empties, plies, high - 1, high) >= high;
+    }
+    if (glance <= low + margin / 2) {
+        *score = alpha;
+        return search_estimate(s, own, opponent, shown, empties, plies, low, low + 1) <= low;
+    }
+    return false;
+}
+
 /* Whether the table knows a child that refutes the position at once.
  *
  * Then `score` is at least beta, and a lower bound of the position's score. */
 static bool enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidates *moves, int beta,
                          int empties, int *score) {
     u64 owns[MOST_CANDIDATES], opponents[MOST_CANDIDATES], hashes[MOST_CANDIDATES];
+    const Table *table = upper_table(s, empties - 1);
     Facts facts;
     int symmetry;
     /* All buckets are asked for before the first is looked at: each comes from far away. */
@@ -45,10 +78,10 @@ static bool enhanced_cut(const Search *s, u64 own, u64 opponent, const Candidate
         owns[i] = own_after(opponent, &moves->item[i]);
         opponents[i] = opponent_after(own, &moves->item[i]);
         hashes[i] = table_name(s, &owns[i], &opponents[i], empties - 1, &symmetry);
-        __builtin_prefetch(bucket_of(s->table, hashes[i]));
+        __builtin_prefetch(bucket_of(table, hashes[i]));
     }
     for (int i = 0; i < moves->count; i++)
-        if (probe(s->table, owns[i], opponents[i], hashes[i], &facts) && -facts.hi >= beta) {
+        if (probe(table, owns[i], opponents[i], hashes[i], &facts) && -facts.hi >= beta) {
             *score = -facts.hi;
             return true;
         }
@@ -100,7 +133,7 @@ static void value_moves(Search *s, u64 own, u64 opponent, const Configuration *s
  * alpha < result < beta:    the score is the result
  * result >= beta:           the score is at least the result
  *
- * Means nothing if `s->stopped` is set. */
+ * Means nothing if `s->stopped` is set, proves nothing with any `s->trust`. */
 static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
                         int beta, int empties, int parity) {
     u64 empty = s->board & ~(own | opponent);
@@ -118,7 +151,8 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
         return score;
     if (s->options.table) {
         hash = table_name(s, &key_own, &key_opponent, empties, &symmetry);
-        if (probe(s->table, key_own, key_opponent, hash, &facts)) {
+        if (probe(upper_table(s, empties), key_own, key_opponent, hash, &facts) ||
+            (s->trust && probe(s->table, key_own, key_opponent, hash, &facts))) {
             score = facts.lo >= beta || facts.lo == facts.hi ? facts.lo
                     : facts.hi <= alpha                      ? facts.hi
                                                              : NOTHING;
@@ -129,6 +163,11 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
                 return score;
             }
         }
+        for (int i = s->trust; i < TRUSTS && hint == NO_MOVE && s->options.presumed; i++)
+            if (probe(&s->presumed[i], key_own, key_opponent, hash, &facts)) {
+                hint = unfold_square(s, facts.best, symmetry);
+                second = unfold_square(s, facts.second, symmetry);
+            }
     }
     u64 squares = mobility(own, opponent, empty);
     if (!squares) {
@@ -136,6 +175,9 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
         configure_pass(s->evaluation, shown, &after);
         return -search_upper(s, opponent, own, &after, -beta, -alpha, empties, parity);
     }
+    if (s->trust && empties != s->root_empties &&
+        presumed_cut(s, own, opponent, shown, alpha, beta, empties, &score))
+        return score;
     list_moves(own, opponent, squares, &moves);
     if (s->options.table && s->options.enhanced &&
         enhanced_cut(s, own, opponent, &moves, beta, empties, &score) &&
@@ -196,9 +238,9 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
         if (best >= beta) break;
     }
     if (s->options.table)
-        store(s->table, key_own, key_opponent, hash, best > alpha ? best : -s->squares,
-              best < beta ? best : s->squares, fold_square(s, best_move, symmetry),
-              log_effort(s->nodes - start));
+        store(upper_table(s, empties), key_own, key_opponent, hash,
+              best > alpha ? best : -s->squares, best < beta ? best : s->squares,
+              fold_square(s, best_move, symmetry), log_effort(s->nodes - start));
     return best;
 }
 

@@ -31,7 +31,8 @@ from zermelo.games.reversi import PASS, Reversi, ReversiPosition
 
 TEXTBOOK = ("minimax", "alphabeta", "negamax")
 FAST = ("negascout", "mtdf")
-TRAINED = ("evaluation", "lookahead", "probable")  # what rests on the trained evaluation
+#: What rests on the trained evaluation.
+TRAINED = ("evaluation", "lookahead", "probable", "presumed")
 TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", *TRAINED)
 #: Orderings compared together, besides every one for itself.
 COMBINATIONS = (
@@ -45,6 +46,8 @@ COMBINATIONS = (
     ("killer", "history", "transposition", "trained"),
 )
 NO_MOVE = 64
+#: Passes that presume, by least number of empties: how much each trusts the evaluation.
+PASSES = ((24, (3, 2, 1)), (18, (3, 2)), (0, ()))
 MOST_BITS = 128.0  # the effort of what looks impossible
 _LN_2 = math.log(2)
 
@@ -206,6 +209,8 @@ class ReversiEngine(CompiledEngine):
         """Ask until the window is settled; the best move of the last answer at or above alpha."""
         best: Move | None = None
         guess = self.guess(position)
+        if algorithm == "mtdf":
+            guess = self._presume(position, window, guess)
         while not window.settled_by(self._bounds):
             asked = window.next_question(guess, self._bounds) if algorithm == "mtdf" else window
             found = self._ask(position, *asked)
@@ -216,6 +221,32 @@ class ReversiEngine(CompiledEngine):
             if best is None or guess > asked.alpha:
                 best = move
         return best
+
+    def _presume(self, position: ReversiPosition, window: Window, guess: int) -> int:
+        """A better guess, and moves for the table, by passes that believe the evaluation.
+
+        One question alone needs no guess, and what is won or lost by far is settled sooner.
+        """
+        limits, empties = self.game.score_range, self.game.plies_left(position)
+        asked = Window(max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1))
+        if (asked.beta - asked.alpha < 3 or 2 * abs(guess) > self.game.max_score
+                or not self.core.presume(0)):
+            return guess
+        for trust in next(trusts for least, trusts in PASSES if empties >= least):
+            self.core.presume(trust)
+            bounds = limits
+            while not asked.settled_by(bounds):
+                question = asked.next_question(guess, bounds)
+                found = self._ask(position, *question)
+                if found is None:
+                    break
+                guess = found[0]
+                told = question.proved_by(guess, limits)
+                if told.lo > bounds.hi or told.hi < bounds.lo:
+                    break  # presumptions may contradict each other
+                bounds = bounds & told
+        self.core.presume(0)
+        return guess
 
     def _ask(
         self, position: ReversiPosition, alpha: int, beta: int

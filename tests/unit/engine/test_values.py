@@ -8,6 +8,7 @@ rules, and is compared with the reference here too.
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
@@ -42,7 +43,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.examples]
 
 SCORINGS = ("raw", "wof")
 TECHNIQUES = ("table", "symmetry", "stability", "enhanced", "parity", "evaluation", "lookahead",
-              "probable")
+              "probable", "presumed")
 SWITCHED: dict[str, dict[str, bool]] = {
     "all": {},
     **{f"no {name}": {name: False} for name in TECHNIQUES},
@@ -209,6 +210,37 @@ def test_no_evaluation_changes_a_value(spec: str, switched: str, threads: int, f
                          **SWITCHED[switched])
     for position, values in middle_positions(spec, MIDDLE[spec]):
         _ask(game, engine, position, values[rule], rng)
+
+
+@cache
+def misleading_weights(spec: str, folder: Path) -> Path:
+    """Weights that mean nothing, of estimates near a draw: passes that presume believe them."""
+    rng = random.Random(spec)
+    path = folder / f"{spec.partition(':')[2]}-near.weights"
+    size = PHASES * Layout.of(reversi(spec)).phase_size
+    weights = array("h", (rng.randint(-70, 70) for _ in range(size)))
+    save_weights(path, weights.tobytes(), {"trained": "never"})
+    return path
+
+
+@BEST_ALONE
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("trusts", [(3,), (3, 2, 1)])
+@pytest.mark.parametrize("spec", first_of(["reversi:6x6", "reversi:4x5", "reversi:5x5"]))
+def test_no_presumption_counts_as_proved(spec: str, trusts: tuple[int, ...], threads: int,
+                                         folder: Path, make_engine: MakeEngine,
+                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zermelo.engine.reversi.PASSES", ((0, trusts),))
+    rng = random.Random(f"{spec} {trusts} {threads}")
+    rule = rng.choice(SCORINGS)
+    game = scoring(spec, rule)
+    engine = make_engine(game, threads=threads, weights=misleading_weights(spec, folder))
+    for position, values in middle_positions(spec, MIDDLE[spec]):
+        _ask(game, engine, position, values[rule], rng)
+        for child in (game.play(position, move) for move in game.moves(position)):
+            told = engine.known(child)
+            proved = engine.solve(child, algorithm="negascout").bounds
+            assert told.lo <= proved.lo <= told.hi, game.format(child)
 
 
 def _ask(game: Reversi, engine: ReversiEngine, position: Position, value: int,
