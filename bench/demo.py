@@ -2,7 +2,8 @@
 
 Runs `zermelo solve reversi:6x6 --demo` and `zermelo engine solve` with as many threads as the demo
 has workers, in turns. The demo's own database tells afterwards when its workers were busy. Both are
-run once on a small board before, so that Python has kept their modules compiled, as after `make demo`.
+run once on a small board before, so that Python has kept their modules compiled, as `make demo`
+leaves them.
 
     python bench/demo.py [--rounds 3] [--workers 2] [--json]
     python bench/demo.py --virtual      node counts alone, in virtual time (virtual/demo.py)
