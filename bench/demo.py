@@ -1,7 +1,9 @@
 """The demo beside the engine alone: how often as long it takes, and where its time goes.
 
 Runs `zermelo solve reversi:6x6 --demo` and `zermelo engine solve` with as many threads as the demo
-has workers, in turns. The demo's own database tells afterwards when its workers were busy.
+has workers, in turns. The demo's own database tells afterwards when its workers were busy. Both are
+run once on a small board before, so that Python has kept their modules compiled, as `make demo`
+leaves them.
 
     python bench/demo.py [--rounds 3] [--workers 2] [--json]
     python bench/demo.py --virtual      node counts alone, in virtual time (virtual/demo.py)
@@ -10,6 +12,7 @@ has workers, in turns. The demo's own database tells afterwards when its workers
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -32,6 +35,10 @@ SPEC = "reversi:6x6"
 SPEED = 10e6
 TICKS = (0.01, 0.02, 0.03, 0.04)
 ZERMELO = Path(sys.executable).with_name("zermelo")
+#: Without what would have Python compile every module anew in every process; make drops it, too.
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
 #: When the campaign began, was first leased and last answered, and ended; the
 #: processor time of all searches whose result was handed in.
 TIMELINE = """
@@ -63,6 +70,13 @@ class Round:
     @property
     def ratio(self) -> float:
         return self.demo / self.engine
+
+
+def warm_up() -> None:
+    with tempfile.TemporaryDirectory(prefix="zermelo-demo-") as name:
+        Path(name).chmod(0o711)
+        run("solve", "reversi:4x4", "--demo", "--data-dir", name)
+    run("engine", "solve", "reversi:4x4")
 
 
 def measure(workers: int) -> Round:
@@ -100,8 +114,9 @@ def counted(workers: int) -> list[Counts]:
 
 def run(*command: str) -> dict[str, Any]:
     done = subprocess.run(
-        [ZERMELO, *command, "--json"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+        [ZERMELO, *command, "--json"], check=True, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, env=ENVIRONMENT,
+    )  # fmt: skip
     told: dict[str, Any] = json.loads(done.stdout)
     return told
 
@@ -132,6 +147,7 @@ def main() -> None:
                   f" {counts.idle_share:.0%} idle")  # fmt: skip
         print(f"median {median(counts.nodes for counts in found):,.0f} nodes")
         return
+    warm_up()
     rounds = [measure(options.workers) for _ in range(options.rounds)]
     if options.json:
         print(json.dumps([asdict(round_) | {"ratio": round_.ratio} for round_ in rounds]))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,9 +69,9 @@ class Measures:
     def all(self, moves: int) -> dict[str, float]:
         with self._timed("expand"):
             nodes = grow(self.connection, self.campaign, self.engine, moves)
-        self.found["nodes"] = nodes
+        self._note("nodes", nodes)
         row = self.connection.execute("SELECT pg_total_relation_size('nodes')").fetchone()
-        self.found["bytes a node"] = (row[0] if row else 0) / nodes
+        self._note("bytes a node", (row[0] if row else 0) / nodes)
         with self._timed("vacuum"):
             self.connection.execute("VACUUM (ANALYZE, FREEZE) nodes")
         self.connection.execute(query("plan_by_index"))
@@ -95,8 +96,8 @@ class Measures:
                 add_evidence(self.connection, self.campaign.id, evidence)
                 times.append(1000 * (self._clock() - started))
                 raise Rollback
-        self.found["back-up of 500: median"] = median(times)
-        self.found["back-up of 500: most"] = max(times)
+        self._note("back-up of 500: median", median(times))
+        self._note("back-up of 500: most", max(times))
 
     def _look_up(self) -> None:
         queries = TreeQueries(self.connection, self.campaign)
@@ -111,8 +112,8 @@ class Measures:
             if queries.position(position).node is None:
                 raise SystemExit(f"{position} is not in the tree")
             times.append(1000 * (self._clock() - started))
-        self.found["query position: median"] = median(times)
-        self.found["query position: p99"] = sorted(times)[int(0.99 * len(times))]
+        self._note("query position: median", median(times))
+        self._note("query position: p99", sorted(times)[int(0.99 * len(times))])
 
     def _plan(self, name: str) -> None:
         """A generator that starts, until its first questions are asked."""
@@ -136,7 +137,12 @@ class Measures:
     def _timed(self, name: str) -> Iterator[None]:
         started = self._clock()
         yield
-        self.found[name] = self._clock() - started
+        self._note(name, self._clock() - started)
+
+    def _note(self, name: str, number: float) -> None:
+        """Keep a number; told at once, because the next one may take minutes."""
+        self.found[name] = number
+        print(f"  {name}: {number:,.2f}", file=sys.stderr, flush=True)
 
 
 def measure(

@@ -28,8 +28,8 @@ Command = Callable[..., None]
 
 #: The share of one core that the referee may take unless the operator says otherwise.
 REFEREE_SHARE = 0.25
-#: After the services, which take half of the three seconds within which all of them end.
-DATABASE_STOP_SECONDS = 1.2
+#: After the services, which take at most half of the three seconds within which all of them end.
+DATABASE_STOP_SECONDS = 0.9
 
 
 @click.group()

@@ -179,7 +179,7 @@ class Connection(Caller):
             reply = await self.call("RequestWork", request, patience)
         except NoAnswerError as error:
             if error.reason is None:
-                raise ReplyLostError(str(error)) from error
+                raise ReplyLostError(str(error), unreachable=error.unreachable) from error
             reply = await self._insist("RequestWork", request, patience)
         return reply
 
@@ -225,10 +225,13 @@ class Connection(Caller):
     async def _explain(self, method: str, error: NoAnswerError, failing: float) -> None:
         """Say why a call failed in words that help, which gRPC's own seldom do.
 
-        One line for each reason, however long it lasts.
+        One line for each reason, however long it lasts and however many calls meet it.
         """
-        probe = error.unreachable and failing >= WORTH_A_PROBE
-        found = await find_out(self.address) if probe else ""
+        if error.unreachable and failing < WORTH_A_PROBE:
+            # Too early to find out more than an earlier call did, or than gRPC says.
+            self.trouble = self.trouble or str(error)
+            return
+        found = await find_out(self.address) if error.unreachable else ""
         self.trouble = found or str(error)
         if self.trouble != self._told:
             self._told = self.trouble

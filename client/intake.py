@@ -14,7 +14,7 @@ from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.refusals import ReplyLostError
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
-from zermelo.retry import Backoff, Retry, directed_pause
+from zermelo.retry import Backoff, Retry, directed_pause, first_line
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +96,7 @@ class Intake:
         retry = Retry(
             "a reply was lost", ReplyLostError, log=log,
             backoff=Backoff(FIRST_PAUSE, LONGEST_PAUSE), quiet_below=WORTH_A_LINE,
+            describe=lambda error: "" if error.unreachable else first_line(error),
         )  # fmt: skip
 
         async def attempt() -> pb.RequestWorkReply:

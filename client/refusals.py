@@ -51,6 +51,11 @@ class UnknownHostError(ClientError):
 class ReplyLostError(ClientError):
     """A call may have reached the coordinator, but its reply did not reach us."""
 
+    def __init__(self, sentence: str, *, unreachable: bool = False) -> None:
+        super().__init__(sentence)
+        #: Whether nobody answered: the next call finds out why, and says so.
+        self.unreachable = unreachable
+
 
 class TokenNeededError(ClientError):
     """The coordinator serves nobody without an account."""

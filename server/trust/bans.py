@@ -127,6 +127,12 @@ def _ban(
 ) -> tuple[int, list[int]]:
     """How many results are in doubt, and all that were taken."""
     hosts = banned.hosts
+    referee = connection.execute(query("find_referee")).fetchone()
+    if referee and referee[0] in hosts:
+        raise BanError(
+            f"host {referee[0]} is the project's own referee, which makes no calls; "
+            "`--referee-share 0` of the validator has it search no more"
+        )
     _set_ban(connection, banned, on=True)
     ((number,),) = connection.execute(
         query("record_ban"),

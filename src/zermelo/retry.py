@@ -127,7 +127,8 @@ class Retry(Generic[E]):
         describe: Callable[[E], str] = first_line,
         directed: Callable[[E], float | None] = lambda error: None,
     ) -> None:
-        """`describe` puts an error into words; `directed` finds the pause that it asks for."""
+        """`describe` puts an error into words, none where somebody else tells of it; `directed`
+        finds the pause that it asks for."""
         self._trouble, self._passing, self._log = trouble, passing, log
         self._backoff = Backoff() if backoff is None else backoff
         self._attempts, self._quiet_below, self._outage = attempts, quiet_below, outage
@@ -180,7 +181,7 @@ class Retry(Generic[E]):
         said = self._describe(error)
         if self._outage is not None:
             self._outage.began(said)
-        loud = self._outage is None and (first or pause >= self._quiet_below)
+        loud = said and self._outage is None and (first or pause >= self._quiet_below)
         level = logging.WARNING if loud else logging.DEBUG
         self._log.log(level, "%s: %s; trying again in %.1f s", self._trouble, said, pause)
         return pause

@@ -131,6 +131,15 @@ def test_short_pauses_after_the_first_are_quiet(caplog: pytest.LogCaptureFixture
     ]  # fmt: skip
 
 
+def test_what_somebody_else_tells_of_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    retry = Retry(
+        "no luck", PassingError, log=log, backoff=Backoff(*QUICK), describe=lambda error: ""
+    )
+    retry.call(Flaky(1))
+    assert [record.levelno for record in caplog.records] == [logging.DEBUG]
+
+
 def test_an_error_may_describe_itself_and_direct_the_pause(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -1,9 +1,10 @@
-"""While the server's database is away its volunteers are told so, in two lines."""
+"""While the server or its database is away its volunteers are told so, in two lines."""
 
 from __future__ import annotations
 
 import os
 import signal
+from contextlib import ExitStack
 from pathlib import Path
 
 import grpc
@@ -46,6 +47,24 @@ def test_an_outage_is_two_lines_and_a_reason(tmp_path: Path) -> None:
     told = [line for line in errors.splitlines() if server.address in line]
     assert ["database" in line for line in told] == [False, True, False]
     assert "answers again" in told[2]
+
+
+def test_a_coordinator_that_is_gone_is_one_line_however_many_calls_miss_it(tmp_path: Path) -> None:
+    server = HostileCoordinator(
+        Hello=lambda *_: hello(longest_wait_ms=100), RequestWork=first_then_none(workunit())
+    )
+    with ExitStack() as open_hours:
+        open_hours.enter_context(server)
+        leave = ("--leave-seconds", "2")
+        with client(server.address, tmp_path, "--workers", "1", *leave) as process:
+            wait_until(lambda: "asking again" in reason(tmp_path))
+            open_hours.close()
+            wait_until(lambda: "nothing listens" in reason(tmp_path))
+            # Its leave is a call of its own, which meets the same.
+            errors = stop(process)
+    told = [line for line in errors.splitlines() if server.address in line or "lost" in line]
+    assert ["nothing listens" in line for line in told] == [False, True], errors
+    assert "working for" in told[0]
 
 
 @pytest.mark.long

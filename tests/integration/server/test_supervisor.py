@@ -13,7 +13,14 @@ import pytest
 
 from tests.support.coordinator import wait_until
 from zermelo import ZermeloError
-from zermelo.server.supervisor import FIRST_PAUSE, ServiceError, Supervisor
+from zermelo.cli.serve import DATABASE_STOP_SECONDS
+from zermelo.server.supervisor import (
+    FINISH_SECONDS,
+    FIRST_PAUSE,
+    KILL_SECONDS,
+    ServiceError,
+    Supervisor,
+)
 
 PROGRAM = """
 import sys, time
@@ -159,3 +166,9 @@ def test_a_service_that_does_not_stop_ends_also_when_nobody_is_left_to_kill_it(
     process.kill()
     process.communicate(timeout=120)
     wait_until(lambda: not alive(child))
+
+
+def test_all_services_and_their_database_end_within_three_seconds() -> None:
+    # The rest is for a busy machine, on which every process hears of it late.
+    assert FINISH_SECONDS < KILL_SECONDS
+    assert KILL_SECONDS + DATABASE_STOP_SECONDS <= 2.5

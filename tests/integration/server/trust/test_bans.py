@@ -18,7 +18,9 @@ from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.bans import BanError
 from zermelo.server.trust.operations import perform
+from zermelo.server.trust.referee import Referee
 
 SPEC = "reversi:4x4"
 KEY = b"k" * 16
@@ -162,6 +164,18 @@ def test_a_user_with_all_hosts(solve: Solve) -> None:
     assert act(connection, pb.UnbanUserRequest(name=name)).judged_again > 0
     assert value(connection, "SELECT count(*) FROM bans WHERE lifted_at IS NULL") == 0
     assert solve.run() == Bounds(-8, -8)
+
+
+def test_the_projects_own_referee_is_not_banned(connection: Connection) -> None:
+    host = Referee(connection).host
+    name = value(connection, "SELECT name FROM users WHERE id = (SELECT user_id FROM hosts)")
+    before = everything(connection)
+    for request in (
+        pb.PreviewBanRequest(host=host), pb.BanHostRequest(host=host), pb.BanUserRequest(name=name)
+    ):  # fmt: skip
+        with pytest.raises(BanError, match="own referee"):
+            act(connection, request)
+    assert everything(connection) == before
 
 
 def test_the_counts_of_workunits_add_up(solve: Solve) -> None:
