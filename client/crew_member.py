@@ -67,7 +67,8 @@ class CrewMember:
 
     def send(self, order: ToWorker) -> None:
         if self._writer is not None:
-            self._writer.write(frame(order))
+            for part in frame(order):
+                self._writer.write(part)
 
     def suspend(self, suspended: bool) -> None:
         """Take the whole process off the processor, or let it go on."""

@@ -247,6 +247,10 @@ class Daemon:
             await self.outbox.sent.wait()
 
     def _feed(self) -> None:
+        if not self.allowance.workers and not self.stopping.begun:
+            # Also what was asked for before a pause and came in it: others shall have it at once.
+            for held in list(self.ledger.waiting):
+                self.give_back(held, pb.ReturnedLease.STOPPING)
         while self.ledger.waiting and self.crew.free > 0 and not self.stopping.begun:
             held = self.ledger.waiting.popleft()
             held.started_at = time.monotonic()
@@ -397,9 +401,6 @@ class Daemon:
                      else "going on")  # fmt: skip
         self.throttle.share = self.allowance.limits.cpu_share
         self.crew.limit(self.allowance.limits, self.allowance.workers)
-        if not self.allowance.workers:
-            for held in list(self.ledger.waiting):
-                self.give_back(held, pb.ReturnedLease.STOPPING)
         for held in self.ledger:
             # Its lease will not be extended while it stands still: let others have it.
             margin = max(LAST_BEATS * self.pulse.seconds, LAST_LOOKS * GOVERN_SECONDS)

@@ -16,9 +16,15 @@ M = TypeVar("M", bound=Message)
 _LENGTH = struct.Struct(">I")
 
 
-def frame(message: Message) -> bytes:
+def frame(message: Message) -> tuple[bytes, bytes]:
+    """What to send, one after the other; joined, a large message would be there twice."""
     body = message.SerializeToString()
-    return _LENGTH.pack(len(body)) + body
+    return _LENGTH.pack(len(body)), body
+
+
+def send_frame(stream: socket.socket, message: Message) -> None:
+    for part in frame(message):
+        stream.sendall(part)
 
 
 async def read_frame(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
@@ -38,13 +44,15 @@ def receive_frame(stream: socket.socket, kind: type[M]) -> M | None:
 
 
 def _receive(stream: socket.socket, size: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < size:
+    # Into its place: pieces that are joined would take the size of a large message twice more.
+    data = bytearray(size)
+    room = memoryview(data)
+    while room:
         try:
-            piece = stream.recv(size - len(data))
+            received = stream.recv_into(room)
         except ConnectionError:
             return None
-        if not piece:
+        if not received:
             return None
-        data += piece
+        room = room[received:]
     return bytes(data)

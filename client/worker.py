@@ -23,7 +23,7 @@ from google.protobuf.message import Message
 
 from zermelo.client.checkpoints import Checkpoints
 from zermelo.client.definitions import DefinitionFolder
-from zermelo.client.frames import frame, receive_frame
+from zermelo.client.frames import receive_frame, send_frame
 from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.engine import SharedTable
 from zermelo.games.definition.sources import add_source
@@ -67,6 +67,7 @@ class Worker:
                 self._drop(order.drop)
             else:
                 self._orders.put(order)
+            del order  # which may be large, and the next one, too
 
     def _search(self) -> None:
         """Follow orders for ever. What goes wrong beyond a search ends the whole process:
@@ -87,6 +88,7 @@ class Worker:
                 self._send(FromWorker(prepared=prepared))
             else:
                 self._solve(order.solve)
+            del order
 
     def _solve(self, order: ToWorker.Solve) -> None:
         workunit = order.workunit
@@ -139,7 +141,7 @@ class Worker:
 
     def _send(self, message: Message) -> None:
         with self._sending, contextlib.suppress(ConnectionError):
-            self._stream.sendall(frame(message))
+            send_frame(self._stream, message)
 
 
 def _describe(error: Exception) -> str:

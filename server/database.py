@@ -39,6 +39,8 @@ FIRST_YIELD, LONGEST_YIELD = 0.005, 0.1
 #: go first.
 LONGEST_WAIT_MS, MOST_TURNS = 1000, 40
 FIRST_TURN, LONGEST_TURN = 0.2, 2.0
+#: A statement that comes a second time comes often: to plan it anew takes longer than to run it.
+PREPARE_AFTER = 1
 #: What PostgreSQL or its library says where trying again is no use. Connections that fail have no
 #: error code. A server that speaks another language is taken for one that is away.
 _NO_USE = (
@@ -65,7 +67,8 @@ def connect_once(url: str) -> Connection:
     """A connection in autocommit mode, or `DatabaseError`."""
     try:
         connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo"
+            url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo",
+            prepare_threshold=PREPARE_AFTER,
         )
     except psycopg.ProgrammingError as error:
         raise DatabaseError(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from zermelo.client.frames import frame
+from zermelo.client.frames import send_frame
 from zermelo.engine import SharedTable
 from zermelo.proto.worker_pb2 import ToWorker
 
@@ -25,7 +25,7 @@ def test_a_worker_that_cannot_go_on_ends(tmp_path: Path) -> None:
             text=True,
         )
         prepare = ToWorker.Prepare(game="no such game", milliseconds=1)
-        ours.sendall(frame(ToWorker(prepare=prepare)))
+        send_frame(ours, ToWorker(prepare=prepare))
         _, errors = process.communicate(timeout=120)
     table.close()
     assert process.returncode == 1

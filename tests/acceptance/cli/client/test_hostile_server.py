@@ -107,7 +107,8 @@ def test_as_many_known_bounds_as_a_reply_may_hold_take_little_memory(
         RequestWork=lambda _, before: work(workunit(before + 1, known=known))
     )
     with server, client(server.address, tmp_path, "--workers", "1") as process:
-        wait_until(lambda: server.calls("RequestWork") >= 3)
+        # Each is refused, but a worker reads it first, and that takes most.
+        wait_until(lambda: server.calls("ReturnWork") >= 3)
         assert memory_mb(process.pid) < quiet_memory_mb + MOST_GROWTH_MB
 
 
