@@ -8,5 +8,5 @@
 | `connection` | one connection: frames to calls, windows both ways, what a peer may not do      |
 | `server`     | all connections: which function serves a call, what takes too long, the end     |
 
-Nothing of Zermelo is known here. Why there is such a thing: docs/decisions/0038.
+Nothing of Zermelo is known here. Why there is such a thing: docs/decisions/0042.
 """
