@@ -40,11 +40,16 @@ MOST_CALLS = 1000
 WINDOW = 1 << 20
 #: A connection that resets more calls than it lets us serve, and more than these, ends.
 MOST_RESETS = 100
+#: Settings, pings, priorities and frames without anything in them cost time and bring no call
+#: nearer to its end. A connection may send these at once, and more with the calls that it lets us
+#: serve and with its age; libraries of gRPC send two or three for a call at most.
+MOST_IDLE_FRAMES, IDLE_FRAMES_A_CALL, IDLE_FRAMES_A_SECOND = 1000, 10, 10
 #: The first output of ours: what we take, and the window of the connection.
 _WELCOME = frames.settings_frame((
     (frames.MAX_CONCURRENT_STREAMS, MOST_CALLS),
     (frames.MAX_HEADER_LIST_SIZE, MOST_BYTES),
 )) + window_frame(0, WINDOW - FIRST_WINDOW)
+_IDLE_KINDS = frozenset((frames.SETTINGS, frames.PING, frames.PRIORITY))
 #: What is no call of gRPC is told so in HTTP alone.
 _NOT_GRPC = field(":status", "415")
 
@@ -79,7 +84,8 @@ class Connection(asyncio.Protocol):
         self._stalled: dict[int, Call] = {}
         self._paused = False
         self._more_sent = asyncio.Event()
-        self._served, self._resets = 0, 0
+        self._served, self._resets, self._idle_frames = 0, 0, 0
+        self._since = self.idle_since
         self._leaving = False
 
     # -- the transport ----------------------------------------------------------------------
@@ -185,6 +191,8 @@ class Connection(asyncio.Protocol):
             raise _PeerError(Http2Error.PROTOCOL_ERROR, "headers that do not end")
         if not self.established and kind != frames.SETTINGS:
             raise _PeerError(Http2Error.PROTOCOL_ERROR, "settings come first")
+        if kind in _IDLE_KINDS or (not payload and not flags & frames.END_STREAM):
+            self._count_idle_frame()
         if kind == frames.HEADERS:
             self._take_headers(flags, stream, _without_padding(flags, payload, kind))
         elif kind == frames.DATA:
@@ -206,6 +214,15 @@ class Connection(asyncio.Protocol):
                 self._write(frame(frames.PING, frames.ACK, 0, payload))
         elif kind == frames.PUSH_PROMISE:
             raise _PeerError(Http2Error.PROTOCOL_ERROR, "clients promise nothing")
+
+    def _count_idle_frame(self) -> None:
+        self._idle_frames += 1
+        if self._idle_frames <= MOST_IDLE_FRAMES:
+            return
+        age = self._loop.time() - self._since
+        earned = IDLE_FRAMES_A_CALL * self._served + IDLE_FRAMES_A_SECOND * age
+        if self._idle_frames > MOST_IDLE_FRAMES + earned:
+            raise _PeerError(Http2Error.ENHANCE_YOUR_CALM, "too many frames for too few calls")
 
     def _take_headers(self, flags: int, stream: int, payload: bytes) -> None:
         if not flags & frames.END_HEADERS:
@@ -269,12 +286,14 @@ class Connection(asyncio.Protocol):
             self._send_window += more
             if not more or self._send_window > LARGEST_WINDOW:
                 raise _PeerError(Http2Error.FLOW_CONTROL_ERROR, "a window of a wrong size")
+            if self._send_window <= more:  # it was shut, so calls may wait for it
+                self._send_stalled()
         elif call := self.calls.get(stream):
             call.send_window += more
             if not more or call.send_window > LARGEST_WINDOW:
                 raise _PeerError(Http2Error.FLOW_CONTROL_ERROR, "a window of a wrong size")
-        if self._stalled:
-            self._send_stalled()
+            if stream in self._stalled:
+                self._send_all_of(call)
 
     def _take_reset(self, stream: int) -> None:
         if stream > self._last_stream or not stream:
@@ -289,16 +308,16 @@ class Connection(asyncio.Protocol):
     def _take_settings(self, payload: bytes) -> None:
         if len(payload) % 6:
             raise _PeerError(Http2Error.FRAME_SIZE_ERROR, "settings have six bytes each")
-        for name, value in struct.iter_unpack(">HI", payload):
-            if name == frames.INITIAL_WINDOW_SIZE:
-                if value > LARGEST_WINDOW:
-                    raise _PeerError(Http2Error.FLOW_CONTROL_ERROR, "a window of a wrong size")
-                for call in self.calls.values():
-                    call.send_window += value - self._first_send_window
-                self._first_send_window = value
+        # The last of several holds: calls are looked at once, however many there are.
+        window = dict(struct.iter_unpack(">HI", payload)).get(frames.INITIAL_WINDOW_SIZE)
+        if window is not None:
+            if window > LARGEST_WINDOW:
+                raise _PeerError(Http2Error.FLOW_CONTROL_ERROR, "a window of a wrong size")
+            for call in self.calls.values():
+                call.send_window += window - self._first_send_window
+            self._first_send_window = window
         self.established = True
-        if self._stalled:
-            self._send_stalled()
+        self._send_stalled()
 
     # -- calls ------------------------------------------------------------------------------
 
@@ -408,29 +427,39 @@ class Connection(asyncio.Protocol):
             call.unsent_since = self._loop.time()
         call.unsent += data
         call.trailers = trailers
-        self._send_stalled()
+        self._send_all_of(call)
 
     def _send_stalled(self) -> None:
         """Send what the windows hold, a frame of each call in turn."""
         moving = True
-        while moving and not self._paused:
+        while moving and self._stalled:
             moving = False
             for call in list(self._stalled.values()):
-                size = min(
-                    len(call.unsent), self._send_window, call.send_window, LONGEST_FRAME
-                )
-                if size <= 0 or self._paused:
-                    continue
-                moving = True
-                call.unsent_since = self._loop.time()
-                self._send_window -= size
-                call.send_window -= size
-                self._write(frames.data_frame(call.stream, bytes(call.unsent[:size])))
-                del call.unsent[:size]
-                if not call.unsent:
-                    del self._stalled[call.stream]
-                    self.send(call, b"", b"", call.trailers)
+                if self._paused or self._send_window <= 0:
+                    break
+                moving |= self._send_part(call)
         self._more_sent.set()
+
+    def _send_all_of(self, call: Call) -> None:
+        """Send what the windows hold of one call."""
+        while call.stream in self._stalled and self._send_part(call):
+            pass
+        self._more_sent.set()
+
+    def _send_part(self, call: Call) -> bool:
+        """Send the next frame of a reply, if the windows hold any of it."""
+        size = min(len(call.unsent), self._send_window, call.send_window, LONGEST_FRAME)
+        if size <= 0 or self._paused:
+            return False
+        call.unsent_since = self._loop.time()
+        self._send_window -= size
+        call.send_window -= size
+        self._write(frames.data_frame(call.stream, bytes(call.unsent[:size])))
+        del call.unsent[:size]
+        if not call.unsent:
+            del self._stalled[call.stream]
+            self.send(call, b"", b"", call.trailers)
+        return True
 
 
 def _without_padding(flags: int, payload: bytes, kind: int) -> bytes:

@@ -7,6 +7,7 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from itertools import islice
 from typing import Any
 
 import grpc
@@ -230,6 +231,9 @@ def test_a_status_with_letters_of_any_kind_and_metadata() -> None:
     against(scenario, refuse)
 
 
+#: Frames without any use, far more than a connection earns while they are read.
+TOO_MANY = connection.MOST_IDLE_FRAMES + 1000
+
 #: What no peer may do, and how the connection ends.
 FORBIDDEN = {
     "no settings": (PREFACE + headers_frame(1, HEAD), Http2Error.PROTOCOL_ERROR),
@@ -270,6 +274,22 @@ FORBIDDEN = {
             headers_frame(stream, HEAD) + frames.reset_frame(stream, Http2Error.CANCEL)
             for stream in range(1, 2 * connection.MOST_RESETS + 4, 2)
         ),
+        Http2Error.ENHANCE_YOUR_CALM,
+    ),
+    "many pings": (
+        HELLO + frame(frames.PING, 0, 0, bytes(8)) * TOO_MANY, Http2Error.ENHANCE_YOUR_CALM
+    ),
+    "many settings": (HELLO + settings_frame(()) * TOO_MANY, Http2Error.ENHANCE_YOUR_CALM),
+    "many priorities": (
+        HELLO + frame(frames.PRIORITY, 0, 1, bytes(5)) * TOO_MANY, Http2Error.ENHANCE_YOUR_CALM
+    ),
+    "nothing again and again": (
+        HELLO + headers_frame(1, HEAD) + data_frame(1, b"") * TOO_MANY,
+        Http2Error.ENHANCE_YOUR_CALM,
+    ),
+    "headers of nothing": (
+        HELLO + frame(frames.HEADERS, 0, 1, HEAD)
+        + frame(frames.CONTINUATION, 0, 1) * TOO_MANY,
         Http2Error.ENHANCE_YOUR_CALM,
     ),
 }  # fmt: skip
@@ -375,9 +395,43 @@ def test_a_reply_that_nobody_takes_ends(monkeypatch: pytest.MonkeyPatch) -> None
     against(scenario, long, stuck=0.1)
 
 
+def test_windows_that_open_byte_by_byte_cost_no_look_at_every_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+    send_part = connection.Connection._send_part
+
+    def counted(self: connection.Connection, call: Call) -> bool:
+        nonlocal looks
+        looks += 1
+        return send_part(self, call)
+
+    monkeypatch.setattr(connection.Connection, "_send_part", counted)
+    calls, updates = 300, 500
+    shut = settings_frame(((frames.INITIAL_WINDOW_SIZE, 0),))
+
+    async def scenario(peer: Peer) -> None:
+        streams = range(1, 2 * calls, 2)
+        for stream in streams:
+            peer.send(headers_frame(stream, HEAD), data_frame(stream, message(b"hi"), last=True))
+        for _ in streams:  # the heads of replies that wait for their windows
+            await peer.next(frames.HEADERS)
+        before = looks
+        peer.send(frames.window_frame(0, 1) * updates, frames.window_frame(1, 1) * 7)
+        await peer.status(1)
+        assert looks - before < 20
+        peer.send(settings_frame(((frames.INITIAL_WINDOW_SIZE, 0),) * 1000))
+        peer.send(settings_frame(((frames.INITIAL_WINDOW_SIZE, 7),)))
+        for stream in streams[1:]:
+            assert (await peer.status(stream))["grpc-status"] == "0"
+
+    against(scenario, hello=PREFACE + shut)
+
+
 def test_who_reads_nothing_is_not_read() -> None:
-    """Each ping is answered, so a peer that does not read would fill our memory."""
-    ping = frame(frames.PING, 0, 0, bytes(8))
+    """Each call is answered, so a peer that does not read would fill our memory."""
+    nowhere = HEAD.replace(b"/a.B/C", b"/a.B/D")
+    streams = iter(range(1, 2**31, 2))
 
     async def run() -> None:
         async with served(echo, Patience()) as (running, place):
@@ -388,7 +442,11 @@ def test_who_reads_nothing_is_not_read() -> None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(3):
                         while True:
-                            await loop.sock_sendall(raw, ping * 4000)
+                            calls = (
+                                headers_frame(stream, nowhere, last=True)
+                                for stream in islice(streams, 1000)
+                            )
+                            await loop.sock_sendall(raw, b"".join(calls))
                 (one,) = running.connections
                 assert one._transport is not None
                 assert one._transport.get_write_buffer_size() < 4 << 20
