@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any
 
@@ -28,11 +28,12 @@ from zermelo.server.coordinator.refusals import (
     RefusalError,
     banned,
     refusal_of,
-    refuse,
+    status_of,
     too_fast,
 )
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.coordinator.standard import StandardServices
+from zermelo.server.http2.calls import Call, Serve, StatusError
 from zermelo.server.trust.accounts import Account, Role, digest_of
 
 log = logging.getLogger(__name__)
@@ -50,11 +51,9 @@ BYTES_A_CALL = 4096
 
 #: The account behind the call that is being served.
 ACCOUNT: ContextVar[Account] = ContextVar("account")
-#: What the call that is being served says of who calls; None if nothing.
-_AUTHORIZATION: ContextVar[str | None] = ContextVar("authorization")
 
 
-class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+class Admission:
     def __init__(
         self, store: AccountStore, settings: CoordinatorSettings, metrics: CoordinatorMetrics,
         holding: Holding,
@@ -62,8 +61,6 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         self._store, self._settings, self._metrics = store, settings, metrics
         self._roles = service.roles_by_path()
         self._known = KnownAccounts(store)
-        #: The guarded handlers of the RPCs that were called.
-        self._handlers: dict[str, Any] = {}
         self._accounts = RateLimiter(ACCOUNT_RATE)
         self._strangers = RateLimiter(STRANGER_RATE)
         self._holding = holding
@@ -89,31 +86,27 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         """The same for what no client of ours does: its account may wait for a minute."""
         self.charge(calls, MOST_FINE)
 
-    async def intercept_service(self, continuation: Any, details: Any) -> Any:
-        _AUTHORIZATION.set(_authorization(details.invocation_metadata or ()))
-        guarded = self._handlers.get(details.method)
-        if guarded is None:
-            handler = await continuation(details)
-            if handler is None:
-                return None
-            if details.method.startswith("/zermelo."):
-                guarded = self._guard(handler, details.method)
-            else:
-                guarded = self._standard.guard(handler)
-            self._handlers[details.method] = guarded
-        return guarded
+    def guard(self, method: str, handler: Any) -> Serve:
+        """What serves only those who may call this, from gRPC's handler of a method."""
+        if method.startswith("/zermelo."):
+            return self._guard(handler, method)
+        return self._standard.guard(handler)
 
-    def _guard(self, handler: Any, method: str) -> Any:
-        """A handler that serves only those who may call this."""
+    def _guard(self, handler: Any, method: str) -> Serve:
         allowed = self._roles.get(method, frozenset())
         name = method.rpartition("/")[2]
 
-        async def guarded(_: Any, context: Any) -> Any:
+        async def guarded(call: Call) -> bytes:
             started = time.perf_counter()
             try:
-                await self._admit(allowed, context)
-                request = await self._read(handler.request_deserializer, context)
-                reply = await handler.stream_unary(request, context)
+                await self._admit(allowed, call)
+                request = await self._read(handler.request_deserializer, call)
+                reply: bytes = handler.response_serializer(
+                    await handler.stream_unary(request, call)
+                )
+            except StatusError:
+                self._metrics.refused(name, service.BROKEN_LIMIT)
+                raise
             except Exception as error:
                 refusal = refusal_of(error)
                 if refusal is None:
@@ -123,30 +116,28 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                     )
                 self._metrics.refused(name, refusal.reason)
                 if refusal.reason == service.TOO_FAST:
-                    refusal = await self._hold(refusal, context)
-                await refuse(context, refusal)
+                    refusal = await self._hold(refusal, call)
+                raise status_of(refusal) from None
             except asyncio.CancelledError:
                 self._metrics.refused(name, "hung-up")
                 raise
             self._metrics.served(name, time.perf_counter() - started)
             return reply
 
-        return grpc.stream_unary_rpc_method_handler(
-            guarded, response_serializer=handler.response_serializer
-        )
+        return guarded
 
-    async def _hold(self, refusal: RefusalError, context: Any) -> RefusalError:
+    async def _hold(self, refusal: RefusalError, call: Call) -> RefusalError:
         """The refusal of somebody who calls too often, when a part of its pause has passed."""
         account = ACCOUNT.get(None)
-        who = account.user if account else self._callers.address_of(context)
+        who = account.user if account else self._callers.address_of(call)
         held = await self._holding.hold(who, refusal.retry_after_ms / 1000)
         return refusal.after(held)
 
-    async def _read(self, parse: Callable[[bytes], Any], context: Any) -> Any:
+    async def _read(self, parse: Callable[[bytes], Any], call: Call) -> Any:
         """The request of a caller who was let in."""
         account = ACCOUNT.get(None)
         user = account.user if account else None
-        data = await self._reader.read(context, (user, self._callers.address_of(context)))
+        data = await self._reader.read(call, (user, self._callers.address_of(call)))
         self.charge(len(data) // BYTES_A_CALL)
         request = parse(data)
         limits.check(request)
@@ -154,12 +145,12 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
 
     # -- who calls ----------------------------------------------------------------------
 
-    async def _admit(self, allowed: frozenset[str], context: Any) -> None:
+    async def _admit(self, allowed: frozenset[str], call: Call) -> None:
         """Let the caller in, or raise why not."""
         if ANYONE in allowed:
-            self._slow_down_stranger(context)
+            self._slow_down_stranger(call)
             return
-        account = await self._account(context)
+        account = await self._account(call)
         if account.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
@@ -171,19 +162,19 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
                 f"this is not for the role {account.role}",
             )  # fmt: skip
         if account.role is Role.OPERATOR and self._settings.client_ca:
-            _check_certificate(context, account.name)
+            _check_certificate(call, account.name)
         ACCOUNT.set(account)
         if self._settings.require_token:
             wait = self._accounts.wait_needed(account.user)
             if wait:
                 raise too_fast(wait)
 
-    async def _account(self, context: Any) -> Account:
-        given = _AUTHORIZATION.get()
+    async def _account(self, call: Call) -> Account:
+        given = call.headers.get(service.AUTHORIZATION)
         if given is None:
             if not self._settings.require_token:
                 return await self._store.shared_account()
-            self._slow_down_stranger(context)
+            self._slow_down_stranger(call)
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED,
                 "an account is needed; register and send its token",
@@ -191,34 +182,25 @@ class Admission(grpc.aio.ServerInterceptor):  # type: ignore[misc]
         token = given[len(service.BEARER):] if given.startswith(service.BEARER) else ""
         account = await self._known.find(digest_of(token[:LONGEST_TOKEN]))
         if account is None:
-            self._slow_down_stranger(context)
+            self._slow_down_stranger(call)
             raise RefusalError(
                 grpc.StatusCode.UNAUTHENTICATED, service.BAD_TOKEN,
                 "this token is unknown or was revoked; register again or ask the operators",
             )  # fmt: skip
         return account
 
-    def _slow_down_stranger(self, context: Any) -> None:
-        wait = self._strangers.wait_needed(self._callers.address_of(context))
+    def _slow_down_stranger(self, call: Call) -> None:
+        wait = self._strangers.wait_needed(self._callers.address_of(call))
         if wait:
             raise too_fast(wait)
 
 
-def _authorization(metadata: Iterable[tuple[str, Any]]) -> str | None:
-    """What a call says of who makes it; the last if it says so several times."""
-    found = None
-    for name, value in metadata:
-        if name == service.AUTHORIZATION:
-            found = str(value)
-    return found
-
-
-def _check_certificate(context: Any, name: str) -> None:
+def _check_certificate(call: Call, name: str) -> None:
     """A refusal unless our authority signed a certificate for the account of this name."""
-    names = context.auth_context().get("x509_common_name", ())
+    names = call.common_names
     if not names:
         message = "operators call here with a certificate of their own, at the operators' address"
-    elif list(names) != [name.encode()]:
+    elif list(names) != [name]:
         message = "this certificate is another operator's; it must have the name of the account"
     else:
         return

@@ -16,7 +16,7 @@ from collections.abc import Hashable
 #: The longest that a call is held; clients of ours give up far later.
 LONGEST_SECONDS = 2.0
 #: Calls that are held at once: of one caller, and of all. What a held call has sent of its request
-#: stays in memory, at most main.LOOKAHEAD_BYTES.
+#: stays in memory, at most a stream's first window, 64 kB.
 MOST_OF_ONE, MOST_OF_ALL = 16, 1000
 
 

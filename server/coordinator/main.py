@@ -1,4 +1,4 @@
-"""Running a coordinator: the gRPC server, the notifications, the housekeeping."""
+"""Running a coordinator: the server, the notifications, the housekeeping."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
-import grpc
 import psycopg
 import uvloop
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_health.v1 import health, health_pb2
 
 from zermelo.proto.requests import MAX_REQUEST_BYTES
 from zermelo.proto.service import (
     COORDINATOR,
-    MAX_MESSAGE_BYTES,
     OPERATIONS,
     RESEARCH,
     SERVICES,
@@ -36,15 +32,18 @@ from zermelo.server.coordinator.holding import Holding
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.members import Members
+from zermelo.server.coordinator.methods import Methods
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
 from zermelo.server.coordinator.operations import Operations
 from zermelo.server.coordinator.research import ReplyTo, Research, library
 from zermelo.server.coordinator.service import Service
 from zermelo.server.coordinator.settings import CoordinatorSettings
+from zermelo.server.coordinator.standard import add_standard_services
 from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.coordinator.transport import bind
 from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import DATABASE, wait_for
+from zermelo.server.http2.server import Http2Server, Patience
 from zermelo.server.metrics import CertificateCollector, DatabaseCollector, serve_metrics
 from zermelo.server.vocabulary import Channel
 
@@ -55,36 +54,11 @@ GRACE_SECONDS = 1.0
 #: When to look for garbage in circles, which calls hardly leave: so seldom that no call waits for
 #: a look at everything that thousands of clients keep in memory.
 GARBAGE_THRESHOLDS = (20_000, 20, 50)
-#: gRPC servers that share the port, each of which takes one call at a time: see `transport`.
-SERVERS = 8
-#: How many calls may wait to be looked at. gRPC would throw away some beyond a thousand, without
-#: a word to the client; the queues behind are shorter, and say when to try again.
-MOST_CALLS_WAITING = 50_000
-#: Within which a connection must have come about, and after which one without calls ends.
-HANDSHAKE_MS, IDLE_MS = 20_000, 600_000
-#: How much of a request may come before it is asked for.
-LOOKAHEAD_BYTES = 64 * 1024
+#: How long callers are waited for.
+PATIENCE = Patience(handshake=20.0, idle=600.0, stuck=60.0)
 
 #: What a coordinator serves behind its admission.
 NAMES = tuple(served.full_name for served in SERVICES)
-SERVER_OPTIONS = (
-    ("grpc.so_reuseport", 1),
-    ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
-    # A compressed request is inflated by gRPC before anybody knows who sent it, and no client of
-    # ours compresses: only the algorithm 0, "identity", is accepted.
-    ("grpc.compression_enabled_algorithms_bitset", 1 << 0),
-    # What comes of a request before it is asked for lies in memory.
-    ("grpc.http2.bdp_probe", 0),
-    ("grpc.http2.lookahead_bytes", LOOKAHEAD_BYTES),
-    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-    # Who connects says so at once, and who has nothing to say for long may come again.
-    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
-    ("grpc.max_connection_idle_ms", IDLE_MS),
-    ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
-    ("grpc.server.max_pending_requests", MOST_CALLS_WAITING),
-    ("grpc.server.max_pending_requests_hard_limit", MOST_CALLS_WAITING),
-)
 
 
 def run(
@@ -120,20 +94,24 @@ async def _serve(
     pool, own = BlockingPool(url), BlockingPool(url)
     reading = library(settings.read_database or url)
     service = Service(leases, hosts, metrics, settings, admission.fine, holding)
-    handlers = (
+    methods = Methods(admission.guard)
+    methods.add_generic_rpc_handlers((
         service_handler(COORDINATOR, methods_of(
             service, Members(accounts, host_store), Definitions(statements)
         )),
         service_handler(OPERATIONS, lambda _: Operations(pool).serve),
         service_handler(VOLUNTEERS, lambda _: Volunteers(own).serve),
         service_handler(RESEARCH, lambda _: Research(reading, reply_to_researcher).serve),
-    )
+    ))
     healthy = health.aio.HealthServicer()
     # Known before the first probe can come: it is told "not ready", not "no such service".
     for name in NAMES:
         await healthy.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
-    servers = [_server(admission, handlers, healthy) for _ in range(SERVERS)]
-    certificate = bind(servers, settings)
+    add_standard_services(methods, healthy, NAMES)
+    server = Http2Server(
+        methods.find, most_request_bytes=MAX_REQUEST_BYTES, patience=PATIENCE
+    )
+    doors, certificate = bind(settings)
     metrics.registry.register(DatabaseCollector(url))
     if certificate is not None:
         metrics.registry.register(CertificateCollector(certificate))
@@ -155,8 +133,8 @@ async def _serve(
             _keep_house(hosts, leases, healthy),
         )
     ]
-    for server in servers:
-        await server.start()
+    for door in doors:
+        await server.serve(*door)
     await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
     log.info("coordinator listens on %s", settings.listen)
     try:
@@ -164,7 +142,7 @@ async def _serve(
     finally:
         leases.stop()
         await healthy.enter_graceful_shutdown()
-        await asyncio.gather(*(server.stop(GRACE_SECONDS) for server in servers))
+        await server.stop(GRACE_SECONDS)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -174,19 +152,6 @@ async def _serve(
         await own.close()
         await reading.close()
         await statements.close()
-
-
-def _server(
-    admission: Admission, handlers: tuple[grpc.GenericRpcHandler, ...], healthy: Any
-) -> grpc.aio.Server:
-    """One of the servers, which differ in nothing."""
-    server = grpc.aio.server(options=SERVER_OPTIONS, interceptors=(admission,))
-    server.add_generic_rpc_handlers(handlers)
-    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
-    reflection.enable_server_reflection(
-        (*NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), server
-    )
-    return server
 
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:

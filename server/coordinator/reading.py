@@ -11,8 +11,6 @@ from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
-from typing import Any
-from urllib.parse import unquote
 
 import grpc
 
@@ -21,6 +19,7 @@ from zermelo.proto import service
 from zermelo.proto.limits import LimitError
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.http2.calls import Call
 
 #: Requests of one caller that are read at the same moment, and those that wait for it.
 MAX_READING = 8
@@ -56,15 +55,17 @@ class RequestReader:
     def __init__(self) -> None:
         self._turns: dict[Hashable, _Turn] = {}
 
-    async def read(self, context: Any, caller: Hashable) -> bytes:
+    async def read(self, call: Call, caller: Hashable) -> bytes:
         """The bytes of the next request; a refusal when they do not come."""
+        if (here := call.arrived()) is not None:
+            return here  # it takes no more memory than it has taken already
         turn = self._turns.setdefault(caller, _Turn())
         if turn.calls >= MAX_READING + MAX_WAITING:
             raise OverloadError
         turn.calls += 1
         try:
             async with turn.semaphore, asyncio.timeout(READ_SECONDS):
-                data = await context.read()
+                data = await call.read()
         except TimeoutError:
             raise RefusalError(
                 grpc.StatusCode.DEADLINE_EXCEEDED, service.BROKEN_LIMIT,
@@ -74,10 +75,9 @@ class RequestReader:
             turn.calls -= 1
             if not turn.calls:
                 del self._turns[caller]
-        if data is grpc.aio.EOF:
+        if data is None:
             raise NoRequestError
-        request: bytes = data
-        return request
+        return data
 
 
 class Callers:
@@ -90,13 +90,11 @@ class Callers:
         except ValueError as error:
             raise BalancerError(f"--balancer: {error}") from None
 
-    def address_of(self, context: Any) -> str:
+    def address_of(self, call: Call) -> str:
         """What counts as one caller. A balancer names in the last place who called it."""
-        host = host_of(context.peer())
-        if self._balancers and self._is_balancer(host):
-            for name, value in context.invocation_metadata():
-                if name == FORWARDED:
-                    host = str(value).rpartition(",")[2].strip()
+        host = call.host
+        if self._balancers and self._is_balancer(host) and FORWARDED in call.headers:
+            host = call.headers[FORWARDED].rpartition(",")[2].strip()
         return owner_of(host)
 
     def _is_balancer(self, host: str) -> bool:
@@ -105,13 +103,6 @@ class Callers:
         except ValueError:
             return False
         return any(address in network for network in self._balancers)
-
-
-@lru_cache(maxsize=16_384)
-def host_of(peer: str) -> str:
-    """The address in what gRPC calls a peer, without its port and zone."""
-    _, _, rest = unquote(peer).partition(":")
-    return rest.rpartition(":")[0].strip("[]").partition("%")[0]
 
 
 @lru_cache(maxsize=16_384)

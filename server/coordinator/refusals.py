@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 import grpc
 import psycopg
 
@@ -11,6 +9,7 @@ from zermelo import ZermeloError
 from zermelo.proto import limits, service
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.database import DatabaseError
+from zermelo.server.http2.calls import StatusError
 from zermelo.texts import one_line
 
 #: What an overloaded coordinator asks for before the next attempt.
@@ -75,9 +74,9 @@ def refusal_of(error: Exception) -> RefusalError | None:
     return None
 
 
-async def refuse(context: Any, refusal: RefusalError) -> NoReturn:
+def status_of(refusal: RefusalError) -> StatusError:
+    """How a call ends that is refused."""
     metadata = [(service.REASON, refusal.reason)]
     if refusal.retry_after_ms:
         metadata.append((service.RETRY_AFTER, str(refusal.retry_after_ms)))
-    await context.abort(refusal.code, refusal.message, tuple(metadata))
-    raise AssertionError("abort returns never")
+    return StatusError(refusal.code, refusal.message, metadata)

@@ -6,22 +6,34 @@ So their requests are small, and of one address only few calls that last are ser
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import grpc
+from grpc_health.v1 import health, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from zermelo.proto.limits import LimitError
 from zermelo.server.coordinator.batcher import OverloadError
 from zermelo.server.coordinator.reading import Callers, NoRequestError, RequestReader
-from zermelo.server.coordinator.refusals import refusal_of, refuse
+from zermelo.server.coordinator.refusals import refusal_of, status_of
+from zermelo.server.http2.calls import Call, Serve
 
 MAX_REQUEST_BYTES = 1024
 #: Calls of one address that last: who watches the health, and reflection.
 MAX_STREAMS = 16
 
-Behaviour = Callable[[Any, Any], Awaitable[Any]]
+
+def add_standard_services(server: Any, healthy: health.aio.HealthServicer,
+                          names: Sequence[str]) -> None:
+    """Add them to what collects handlers; `names` are the other services."""
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
+    reflection_pb2_grpc.add_ServerReflectionServicer_to_server(
+        reflection.aio.ReflectionServicer(
+            (*names, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        ),
+        server,
+    )
 
 
 class StandardServices:
@@ -29,45 +41,44 @@ class StandardServices:
         self._reader, self._callers = reader, callers
         self._streams: Counter[str] = Counter()
 
-    def guard(self, handler: Any) -> Any:
-        """A handler that reads requests itself, and gives small ones to this handler."""
+    def guard(self, handler: Any) -> Serve:
+        """What reads small requests, and gives them to gRPC's handler of a standard method."""
+        serialized = handler.response_serializer
         if not handler.response_streaming:
 
-            async def reply(_: Any, context: Any) -> Any:
-                return await handler.unary_unary(await self._read(handler, context), context)
+            async def reply(call: Call) -> bytes | None:
+                request = await self._read(handler, call)
+                answer: bytes = serialized(await handler.unary_unary(request, call))
+                return answer
 
-            return grpc.stream_unary_rpc_method_handler(
-                _refusing(reply), response_serializer=handler.response_serializer
-            )
+            return _refusing(reply)
 
-        async def stream(_: Any, context: Any) -> None:
-            with self._counted(self._callers.address_of(context)):
+        async def stream(call: Call) -> None:
+            with self._counted(self._callers.address_of(call)):
                 if handler.request_streaming:
-                    requests = self._requests(handler, context)
-                    async for answer in handler.stream_stream(requests, context):
-                        await context.write(answer)
+                    async for answer in handler.stream_stream(self._requests(handler, call), call):
+                        await call.write(serialized(answer))
                 else:
-                    await handler.unary_stream(await self._read(handler, context), context)
+                    request = await self._read(handler, call)
+                    await handler.unary_stream(request, _Replies(call, serialized))
 
-        return grpc.stream_stream_rpc_method_handler(
-            _refusing(stream), response_serializer=handler.response_serializer
-        )
+        return _refusing(stream)
 
-    async def _read(self, handler: Any, context: Any) -> Any:
+    async def _read(self, handler: Any, call: Call) -> Any:
         # Of a caller who may take its time with the next request of a stream: not in the way of
         # who asks once.
-        caller = (handler.request_streaming, self._callers.address_of(context))
-        data = await self._reader.read(context, caller)
+        caller = (handler.request_streaming, self._callers.address_of(call))
+        data = await self._reader.read(call, caller)
         if len(data) > MAX_REQUEST_BYTES:
             raise LimitError(
                 f"the request has {len(data)} bytes; at most {MAX_REQUEST_BYTES} are allowed"
             )
         return handler.request_deserializer(data)
 
-    async def _requests(self, handler: Any, context: Any) -> AsyncIterator[Any]:
+    async def _requests(self, handler: Any, call: Call) -> AsyncIterator[Any]:
         try:
             while True:
-                yield await self._read(handler, context)
+                yield await self._read(handler, call)
         except NoRequestError:
             return
 
@@ -84,16 +95,26 @@ class StandardServices:
                 del self._streams[address]
 
 
-def _refusing(behaviour: Behaviour) -> Behaviour:
+class _Replies:
+    """Where gRPC's own services write replies that are messages."""
+
+    def __init__(self, call: Call, serialized: Callable[[Any], bytes]) -> None:
+        self._call, self._serialized = call, serialized
+
+    async def write(self, message: Any) -> None:
+        await self._call.write(self._serialized(message))
+
+
+def _refusing(serve: Serve) -> Serve:
     """Refuses as every other call is refused."""
 
-    async def serve(requests: Any, context: Any) -> Any:
+    async def refusing(call: Call) -> bytes | None:
         try:
-            return await behaviour(requests, context)
+            return await serve(call)
         except Exception as error:
             refusal = refusal_of(error)
             if refusal is None:
                 raise
-            await refuse(context, refusal)
+            raise status_of(refusal) from None
 
-    return serve
+    return refusing

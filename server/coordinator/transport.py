@@ -1,28 +1,20 @@
-"""Where a coordinator listens and how: TLS from files, plain text on loopback alone.
-
-Several gRPC servers of one process share each port (SO_REUSEPORT): a server of grpc.aio takes one
-call at a time from its connections, and each takes a turn of a thread and of the event loop.
-On a busy machine that took longer than serving the calls.
-"""
+"""Where a coordinator listens and how: TLS from files, plain text on loopback alone."""
 
 from __future__ import annotations
 
-import errno
 import socket
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+import ssl
+import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
-
-import grpc
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from zermelo import ZermeloError
 from zermelo.server import ports
 from zermelo.server.certificate_files import CertificateFiles, Contents
 from zermelo.server.coordinator.settings import CoordinatorSettings
-
-#: Far longer than opening a port takes.
-ALONE_SECONDS = 2.0
+from zermelo.server.http2.server import BACKLOG
 
 
 class PortTakenError(ZermeloError):
@@ -37,13 +29,17 @@ class TransportError(ZermeloError, ValueError):
     exit_code = 2
 
 
-def bind(
-    servers: Sequence[grpc.aio.Server], settings: CoordinatorSettings
-) -> CertificateFiles | None:
+class Door(NamedTuple):
+    """A socket that listens, and what TLS it speaks, if any."""
+
+    listening: socket.socket
+    tls: ssl.SSLContext | None
+
+
+def bind(settings: CoordinatorSettings) -> tuple[list[Door], CertificateFiles | None]:
     """Open the port for everybody and, with certificates of their own, that for operators.
 
-    The servers must be made with `grpc.so_reuseport`, and share the connections. The files of
-    the certificate, if there is one.
+    And the files of the certificate, if there is one.
     """
     if (settings.certificate is None) != (settings.key is None):
         raise TransportError("--certificate and --key go together; give both or neither")
@@ -57,36 +53,60 @@ def bind(
                 f"plain text is for loopback alone, and {settings.listen} is not; make"
                 " certificates with `zermelo tls make` and give --certificate and --key"
             )
-        _add(servers, settings.listen, lambda: None)
-        return None
+        return _doors(settings.listen, None), None
     files = CertificateFiles(settings.certificate, settings.key, settings.client_ca)
-    _add(servers, settings.listen, lambda: _credentials(files))
+    doors = _doors(settings.listen, _renewed(files))
     if settings.client_ca is not None:
-        _add(servers, settings.operator_listen, lambda: _credentials(files, for_operators=True))
-    return files
+        try:
+            doors += _doors(settings.operator_listen, _renewed(files, for_operators=True))
+        except PortTakenError:
+            for door in doors:
+                door.listening.close()
+            raise
+    return doors, files
 
 
-def _credentials(files: CertificateFiles, *, for_operators: bool = False) -> object:
-    """What one server shows of the files at each handshake; gRPC shares it among no two."""
-    given = files.contents()
+def _renewed(files: CertificateFiles, *, for_operators: bool = False) -> ssl.SSLContext:
+    """TLS with what the files hold at each handshake."""
+    used = files.contents()
+    first = current = _context(used, for_operators=for_operators)
 
-    def configuration(contents: Contents) -> object:
-        return grpc.ssl_server_certificate_configuration(
-            [(contents.key, contents.certificate)],
-            root_certificates=contents.client_ca if for_operators else None,
-        )
-
-    def renewed() -> object | None:
-        nonlocal given
+    def renew(connecting: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
+        nonlocal used, current
         contents = files.contents()
-        if contents is given:
-            return None
-        given = contents
-        return configuration(contents)
+        if contents is not used:
+            used, current = contents, _context(contents, for_operators=for_operators)
+        if current is not first:
+            connecting.context = current
 
-    return grpc.dynamic_ssl_server_credentials(
-        configuration(given), renewed, require_client_authentication=for_operators
-    )
+    first.sni_callback = renew
+    return first
+
+
+def _context(contents: Contents, *, for_operators: bool) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    context.set_alpn_protocols(["h2"])
+    with _files_of(contents) as (certificate, key):
+        context.load_cert_chain(certificate, key, password="")
+    if for_operators:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=contents.client_ca.decode())
+    return context
+
+
+@contextmanager
+def _files_of(contents: Contents) -> Iterator[tuple[Path, Path]]:
+    """The certificate and its key as files, which is all that `ssl` reads: those that were
+    checked, whatever is in their place by now.
+    """
+    with tempfile.TemporaryDirectory(prefix="zermelo-tls-") as folder:  # for us alone
+        certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+        certificate.write_bytes(contents.certificate)
+        key.touch(mode=0o600)
+        key.write_bytes(contents.key)
+        yield certificate, key
 
 
 def is_loopback(address: str) -> bool:
@@ -94,66 +114,29 @@ def is_loopback(address: str) -> bool:
     return ports.is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
-def _add(
-    servers: Sequence[grpc.aio.Server], listen: str, make_credentials: Callable[[], object | None]
-) -> None:
-    with _alone(listen):
-        check_port_free(listen)
-        for server in servers:
-            credentials = make_credentials()
-            try:
-                bound = (
-                    server.add_insecure_port(listen)
-                    if credentials is None
-                    else server.add_secure_port(listen, credentials)
-                )
-            except RuntimeError as error:
-                raise _taken(listen) from error
-            if not bound:
-                raise PortTakenError(f"cannot listen on {listen}")
-            listen = f"{listen.rpartition(':')[0]}:{bound}"  # where it was any free port
-
-
-@contextmanager
-def _alone(listen: str) -> Iterator[None]:
-    """Nobody else of ours begins to listen on the same port meanwhile, where the system has
-    names for that (Linux). Whoever keeps the name for longer than that takes is not ours."""
-    if sys.platform != "linux":
-        yield
-        return
-    with socket.socket(socket.AF_UNIX) as lock:
-        deadline = time.monotonic() + ALONE_SECONDS
-        while time.monotonic() < deadline:
-            try:
-                lock.bind(f"\0zermelo listens on {listen.rpartition(':')[2]}")
-                break
-            except OSError:
-                time.sleep(0.02)
-        yield
-
-
-def check_port_free(listen: str) -> None:
-    """`PortTakenError` if somebody listens on HOST:PORT: two coordinators on one port must be an
-    error, not a lottery, which it is among sockets that share a port."""
+def _doors(listen: str, tls: ssl.SSLContext | None) -> list[Door]:
+    """One for each address that HOST:PORT stands for."""
     host, _, port = listen.rpartition(":")
+    doors: list[Door] = []
     try:
-        places = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
-    except (OSError, ValueError):
-        return  # gRPC says what is wrong with it
-    for family, kind, protocol, _, place in places:
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for family, kind, protocol, _, place in _places(host.strip("[]"), int(port)):
+            bound = socket.socket(family, kind, protocol)
+            doors.append(Door(bound, tls))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            try:
-                probe.bind(place)
-            except OSError as error:
-                if error.errno == errno.EADDRINUSE:
-                    raise _taken(listen) from error
+                bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, place[0] != "::")
+            bound.bind((place[0], doors[0].listening.getsockname()[1] or place[1], *place[2:]))
+            # Two sockets that were only bound may share a port.
+            bound.listen(BACKLOG)
+    except (OSError, ValueError, OverflowError) as error:
+        for door in doors:
+            door.listening.close()
+        raise PortTakenError(
+            f"cannot listen on {listen}: the port is taken or the address is not ours; "
+            "stop the other program or choose another --listen"
+        ) from error
+    return doors
 
 
-def _taken(listen: str) -> PortTakenError:
-    return PortTakenError(
-        f"cannot listen on {listen}: the port is taken or the address is not ours; "
-        "stop the other program or choose another --listen"
-    )
+def _places(host: str, port: int) -> list[Any]:
+    return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE))

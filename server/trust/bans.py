@@ -105,9 +105,13 @@ def ban(connection: Connection, banned: Banned, reason: str, *, actor: str) -> i
 
 
 def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> int:
-    """Let it call again with its former record; how many results are judged anew."""
+    """Let it call again with its former record; how many results are judged anew.
+
+    `BanError` when it is not banned.
+    """
     with connection.transaction():
-        _set_ban(connection, banned, on=False)
+        if not _set_ban(connection, banned, on=False):
+            raise BanError(f"{banned.subject} is not banned")
         judged = 0
         for number, results, quota in connection.execute(
             query("lift_bans"), {"user": banned.user, "host": banned.host}
@@ -152,11 +156,13 @@ def _ban(
     return doubted, taken[0] if taken else []
 
 
-def _set_ban(connection: Connection, banned: Banned, *, on: bool) -> None:
+def _set_ban(connection: Connection, banned: Banned, *, on: bool) -> bool:
+    """Whether there was anything to set."""
     if banned.host is None:
-        connection.execute(query("set_user_ban"), {"user": banned.user, "banned": on})
+        cursor = connection.execute(query("set_user_ban"), {"user": banned.user, "banned": on})
     else:
-        connection.execute(query("set_host_ban"), {"host": banned.host, "banned": on})
+        cursor = connection.execute(query("set_host_ban"), {"host": banned.host, "banned": on})
+    return cursor.rowcount > 0
 
 
 def _judge_again(connection: Connection, results: Sequence[int]) -> int:

@@ -42,10 +42,12 @@ WHERE workunit = %(workunit)s AND state IN ('valid', 'assimilated') ORDER BY lea
 UPDATE results SET state = 'doubted' WHERE lease = ANY(%(results)s)
 
 -- name: set_host_ban
-UPDATE hosts SET banned_at = CASE WHEN %(banned)s THEN now() END WHERE id = %(host)s
+UPDATE hosts SET banned_at = CASE WHEN %(banned)s THEN now() END
+WHERE id = %(host)s AND (%(banned)s OR banned_at IS NOT NULL)
 
 -- name: set_user_ban
-UPDATE users SET banned_at = CASE WHEN %(banned)s THEN now() END WHERE id = %(user)s
+UPDATE users SET banned_at = CASE WHEN %(banned)s THEN now() END
+WHERE id = %(user)s AND (%(banned)s OR banned_at IS NOT NULL)
 
 -- name: owner_of_host
 SELECT users.id, users.name FROM hosts JOIN users ON users.id = hosts.user_id

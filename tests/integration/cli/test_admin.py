@@ -68,6 +68,20 @@ def test_both_doors_show_the_same(database: str, door: tuple[str, ...]) -> None:
         assert admin(*command, door=door) == near
 
 
+def test_who_is_not_banned_gets_no_word_of_a_lifted_ban(
+    door: tuple[str, ...], solve: Solve
+) -> None:
+    host = solve.hosts[0].id
+    user = next(row["user"] for row in admin("hosts", door=door)["hosts"] if row["id"] == host)
+    for command in (("unban-host", str(host)), ("unban-user", user)):
+        with pytest.raises(ZermeloError, match="is not banned"):
+            admin(*command, door=door)
+    admin("ban-user", user, "--yes", door=door)
+    with pytest.raises(ZermeloError, match=f"host {host} is not banned"):
+        admin("unban-host", str(host), door=door)
+    assert {line["action"] for line in admin("audit", door=door)["audit"]}.isdisjoint({"unban"})
+
+
 def test_what_an_operator_does_from_afar_is_done_and_recorded(
     door: tuple[str, ...], solve: Solve
 ) -> None:

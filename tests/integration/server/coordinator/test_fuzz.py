@@ -9,6 +9,7 @@ import asyncio
 import os
 import random
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -27,7 +28,7 @@ from zermelo.server.coordinator import admission, holding, hosts
 from zermelo.server.coordinator.rates import Rate
 from zermelo.server.database import Connection
 from zermelo.server.trust.accounts import Role, open_account
-from zermelo.server.trust.bans import host_to_ban, lift
+from zermelo.server.trust.bans import BanError, host_to_ban, lift
 
 #: More than enough for every RPC to be met with every kind of message.
 FEW_MESSAGES = 1500
@@ -211,7 +212,8 @@ def test_nothing_that_is_sent_does_harm(
         fuzzer = Fuzzer(keys, ["steered", "otto", "c1"], victim, seed=1)
         seen = asyncio.run(bombard(address, [*tokens, *staff], fuzzer, messages))
         # It still serves, and a host that says Hello holds nothing any more.
-        lift(connection, host_to_ban(connection, victim), "", actor="test")
+        with suppress(BanError):  # an operator of the fuzzer may have lifted it
+            lift(connection, host_to_ban(connection, victim), "", actor="test")
         _say_hello(address, tokens, keys)
         _say_hello(address, tokens[:1], [VICTIM])
     assert {name for name, _ in seen} == set(METHODS)

@@ -12,12 +12,14 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from bench.plain_grpc import PREFACE, PlainChannel, data_frame, headers_frame, settings_frame
+from bench.plain_grpc import PlainChannel
 from tests.support.coordinator import bearer, running_coordinator, wait_until
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.server.coordinator import main, reading
 from zermelo.server.database import Connection
+from zermelo.server.http2.frames import PREFACE, data_frame, headers_frame, settings_frame
+from zermelo.server.http2.server import Patience
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 
@@ -31,9 +33,7 @@ def hasty(
 ) -> Iterator[str]:
     """A coordinator whose patience is a second."""
     monkeypatch.setattr(reading, "READ_SECONDS", 1.0)
-    short = {"grpc.server_handshake_timeout_ms": 1000, "grpc.max_connection_idle_ms": 1000}
-    options = [(name, short.get(name, value)) for name, value in main.SERVER_OPTIONS]
-    monkeypatch.setattr(main, "SERVER_OPTIONS", options)
+    monkeypatch.setattr(main, "PATIENCE", Patience(handshake=1.0, idle=1.0))
     with running_coordinator(database, require_token=True) as address:
         yield address
 
@@ -75,10 +75,10 @@ def test_who_never_ends_a_message_delays_nobody(hasty: str, connection: Connecti
         "nothing": b"",
         "half a preface": PREFACE[:10],
         "no settings": PREFACE,
-        "half the headers": PREFACE + settings_frame() + head[:40],
-        "no message": PREFACE + settings_frame() + head,
-        "half a message": PREFACE + settings_frame() + head + begun,
-        "half a message of a stranger": PREFACE + settings_frame() + stranger + begun,
+        "half the headers": PREFACE + settings_frame(()) + head[:40],
+        "no message": PREFACE + settings_frame(()) + head,
+        "half a message": PREFACE + settings_frame(()) + head + begun,
+        "half a message of a stranger": PREFACE + settings_frame(()) + stranger + begun,
     }
     before = resident_bytes()
     with ExitStack() as stack:
@@ -110,7 +110,7 @@ def test_the_sender_is_told(hasty: str, connection: Connection) -> None:
     ada = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
     head = headers_frame(1, PlainChannel(hasty, bearer(ada)).head(SUBMIT))
     begun = data_frame(1, b"\x00\x00\x01\x86\xa0" + b"\x12")
-    with open_raw(hasty, PREFACE + settings_frame() + head + begun) as raw:
+    with open_raw(hasty, PREFACE + settings_frame(()) + head + begun) as raw:
         said, deadline = b"", time.monotonic() + 60
         while b"did not come within 1 seconds" not in said:
             assert time.monotonic() < deadline
