@@ -53,8 +53,8 @@ SMALLER_BOARDS = (
 CHANCE = 0.8
 
 
-#: In the first round a first move gets an eighth of an equal share of the time, in each further round
-#: eight times as much.
+#: In the first round a first move gets an eighth of an equal share of the time, in each further
+#: round eight times as much.
 FIRST_ROUND = 8
 #: How often the processor time of a search is looked at, in seconds.
 LOOK_EVERY = 0.2

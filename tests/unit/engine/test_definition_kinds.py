@@ -203,8 +203,8 @@ def test_positions_of_one_game_share_a_table(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("spec", ["hex:4x4", "hex:5x5"])
 def test_carriers_of_one_table(spec: str, seed: int) -> None:
-    """Wins found in one search restrict the moves of later ones, also after proof-number search, whose
-    numbers lie in the same place of the table."""
+    """Wins found in one search restrict the moves of later ones, also after proof-number search,
+    whose numbers lie in the same place of the table."""
     game = open_game(spec)
     assert isinstance(game, DefinedGame)
     rng, engine = random.Random(f"{spec} {seed}"), DefinitionEngine(game, hash_mb=1)
