@@ -53,6 +53,9 @@ SMALLER_BOARDS = (
 CHANCE = 0.8
 
 
+#: In the first round a first move gets an eighth of an equal share of the time, in each further
+#: round eight times as much.
+FIRST_ROUND = 8
 #: How often the processor time of a search is looked at, in seconds.
 LOOK_EVERY = 0.2
 
@@ -114,7 +117,7 @@ def print_values(
               f" {solved.processor_seconds:9.2f} s of processor time"
               f"{'  DIFFERS' if differs else '' if bounds.exact else '  not finished'}", flush=True)
     if "cram".startswith(prefix[:4]):
-        for cols, published in enumerate(CRAM_NIM_VALUES[:4], 3):
+        for cols, published in enumerate(CRAM_NIM_VALUES, 3):
             found_value = nim_value(f"cram:3x{cols}")
             wrong += found_value != published
             print(f"nim value of cram 3x{cols}: {published} published, {found_value} found",
@@ -123,30 +126,39 @@ def print_values(
 
 
 def print_first_moves(prefix: str, hash_mb: int, threads: int, most_seconds: float) -> int:
-    """Solve what follows each first move, up to symmetry; how many of them are told otherwise."""
+    """Solve what follows each first move, up to symmetry; how many of them are told otherwise.
+
+    In rounds, so that a hard move does not keep the time from all others; the table remembers.
+    """
     wrong = 0
     for spec, losing in LOSING_FIRST_MOVES.items():
         if not spec.startswith(prefix):
             continue
         game = open_game(spec)
         engine = open_engine(game, hash_mb=hash_mb, threads=threads)
-        left = most_seconds
-        for moves in distinct_moves(game, game.initial()).values():
-            if not left:
-                print(f"{spec}: no time is left for its other first moves")
-                break
-            names = {game.move_name(move) for move in moves}
-            after = game.play(game.initial(), moves[0])
-            solved = _searched(spec, engine, after, "mtdf", left)
-            left = max(0.0, left - solved.processor_seconds)
-            bounds = solved.report.bounds
-            loses = bounds.lo > 0 if bounds.exact else None
-            differs = loses is not None and any((name in losing) != loses for name in names)
-            wrong += differs
-            found = {True: "loses", False: "wins", None: "not finished"}[loses]
-            print(f"{spec} {' '.join(sorted(names)):8} {found:12} {solved.report.nodes:14,} nodes"
-                  f" {solved.processor_seconds:9.2f} s of processor time"
-                  f"{'  DIFFERS' if differs else ''}", flush=True)
+        waiting = list(distinct_moves(game, game.initial()).values())
+        left, share = most_seconds, most_seconds / len(waiting) / FIRST_ROUND
+        while waiting and left:
+            unsettled = []
+            for moves in waiting:
+                after = game.play(game.initial(), moves[0])
+                solved = _searched(spec, engine, after, "mtdf", min(left, share))
+                left = max(0.0, left - solved.processor_seconds)
+                if not solved.report.bounds.exact:
+                    unsettled.append(moves)
+                    continue
+                loses = solved.report.bounds.lo > 0
+                names = sorted(game.move_name(move) for move in moves)
+                differs = any((name in losing) != loses for name in names)
+                wrong += differs
+                print(f"{spec} {' '.join(names):8} {'loses' if loses else 'wins':6}"
+                      f" {solved.report.nodes:14,} nodes"
+                      f" {solved.processor_seconds:9.2f} s of processor time"
+                      f"{'  DIFFERS' if differs else ''}", flush=True)
+            waiting, share = unsettled, share * FIRST_ROUND
+        for moves in waiting:
+            print(f"{spec} {' '.join(sorted(map(game.move_name, moves)))} not finished")
+        print(f"{spec}: {most_seconds - left:.0f} s of processor time in all")
     return wrong
 
 

@@ -30,7 +30,7 @@ cdef extern from "definition_core.h" nogil:
     ctypedef struct def_change:
         pass
     ctypedef struct def_case:
-        int32_t move
+        int32_t move, plain
     ctypedef struct def_move:
         pass
     ctypedef struct def_group:
@@ -77,6 +77,7 @@ cdef extern from "definition_core.h" nogil:
         int32_t exchange[16]
         int32_t plain_image[16]
         int32_t swaps[16]
+        const def_mask *effect_images
         int32_t lines[2]
         int32_t steady, all_cells, line_length
         const def_mask *opened
@@ -124,6 +125,7 @@ cdef extern from "definition_core.h" nogil:
     void *allocate_table(size_t size)
     int def_decode(const def_program *, const int32_t *, uint64_t, uint64_t, def_state *)
     void def_key(const def_program *, const def_state *, int, uint64_t *, uint64_t *)
+    void def_make_effect_images(const def_program *, int, def_mask *)
     int def_moves(const def_program *, const def_state *, int32_t *, int, int *)
     void def_play(const def_program *, const def_state *, int, def_state *)
     void def_pass(const def_program *, const def_state *, def_state *)
@@ -145,6 +147,7 @@ cdef extern from "definition_core.h" nogil:
 STATUSES = {DEF_GO_ON: "solved", DEF_EXHAUSTED: "exhausted", DEF_ABORTED: "aborted",
             DEF_TOO_DEEP: "exhausted", DEF_ANSWERED: "solved"}
 PASS = DEF_PASS
+_MOST_EFFECT_IMAGES = 1 << 16  # masks; more would take long to make and no cache would hold them
 _BATCH = 64  # nodes that one of several threads counts together
 _KEY_BYTES = 16
 
@@ -254,6 +257,7 @@ cdef class Core:
             program.exchanges |= program.exchange[at]
             program.plain_image[at] = parts["plain_images"][at]
             program.swaps[at] = parts["swaps"][at]
+        self._image_effects(len(parts["cases"]) // sizeof(def_case))
         program.filling = parts["filling"] and program.plane_keys
         program.fill_line_count = parts["fill_line_count"]
         program.twin_count = parts["twin_count"]
@@ -268,6 +272,19 @@ cdef class Core:
         program.bridges = <const int32_t *> self._keep(parts["bridges"])
         program.pairs = <const uint64_t *> self._keep(parts["pairs"])
         program.counter_most = <const int32_t *> self._keep(parts["most"])
+        return 0
+
+    cdef int _image_effects(self, size_t cases) except -1:
+        """What moves change in every image, where that is all they change."""
+        cdef def_program *program = &self.program
+        cdef size_t at, masks = 3 * cases * program.symmetries
+        if not program.plane_keys or masks > _MOST_EFFECT_IMAGES:
+            return 0
+        for at in range(cases):
+            if not program.cases[at].plain:
+                return 0
+        program.effect_images = <const def_mask *> self._keep(bytes(masks * sizeof(def_mask)))
+        def_make_effect_images(program, cases, <def_mask *> program.effect_images)
         return 0
 
     def __dealloc__(self):

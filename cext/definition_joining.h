@@ -6,6 +6,15 @@
  * on a full board one has. So a chain is as good as a win: stones of which each touches the next, or
  * shares two empty cells with it, no two of these pairs having a cell in common, from one side of
  * the board to the other. Whenever a cell of a pair is filled, the other is answered with.
+ *
+ * The carrier of a win is a set of empty cells within which the winner can play all its stones.
+ * Whatever lies on other cells does not matter for it, so that:
+ *   1. If a move of the side to move loses, its other moves outside the carrier of that loss lose
+ *      as well: the same answers win.
+ *   2. If it loses with all moves, the union of the carriers of the losses that leave no move is the
+ *      carrier of the other side's win: to any move one of these losses has the answers.
+ *   3. The carrier of a winning move is the carrier of what follows, and the move.
+ * The carrier of a chain are its pairs.
  */
 #ifndef ZERMELO_DEFINITION_JOINING_H
 #define ZERMELO_DEFINITION_JOINING_H
@@ -118,9 +127,21 @@ static DEF_APART void def_add_distances(const def_program *program, u64 stones, 
     }
 }
 
-/* Fail-soft, as def_negamax says, for a position in which the other side has no chain. */
+/* The cells whose images are in this set. */
+static inline u64 def_preimage(const def_program *program, int symmetry, u64 image, u64 cells) {
+    u64 found = 0;
+    for (; cells; cells &= cells - 1) {
+        const int at = program->cell_image[symmetry * program->cells + first_bit(cells)];
+        if (image >> at & 1) found |= cells & -cells;
+    }
+    return found;
+}
+
+/* Fail-soft, as def_negamax says, for a position in which the other side has no chain. `carrier`:
+ * of the win of whoever wins. */
 static int def_connect(def_search *search, const def_state *state, int alpha, int beta, int ply,
-                    int used) {
+                       int used, u64 *carrier) {
+    *carrier = (u64)state->plane[0];
     if (def_visit(search, ply, used)) return 0;
     const def_program *program = search->program;
     def_team *team = search->team;
@@ -128,10 +149,11 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
     const u64 own = (u64)state->plane[1 + side], other = (u64)state->plane[2 - side];
     const u64 empty = (u64)state->plane[0];
     const u64 before = search->nodes;
-    const u128 key = def_table_key(program, state);
-    int hint = DEF_NO_MOVE;
+    int symmetry = 0, hint = DEF_NO_MOVE;
+    const u128 key = def_name_by(program, state, &symmetry);
     def_facts facts;
     if (def_probe(&team->table, key, &facts)) {
+        if (facts.carrier) *carrier = def_preimage(program, symmetry, facts.carrier, empty);
         if (facts.lo >= beta || facts.lo == facts.hi) return facts.lo;
         if (facts.hi <= alpha) return facts.hi;
         hint = facts.move;
@@ -139,11 +161,12 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
     /* Where the other side would have a chain after one more stone, one of the cells it needs must
      * be filled now. */
     int cuts[DEF_HEXAGONS] = {0};
-    u64 tried = empty, needed;
+    u64 tried = empty, losses = 0, needed;
     for (u64 cells = empty; cells && tried; cells &= cells - 1) {
         const u64 stone = cells & -cells;
         if (!def_chain(program, !side, other | stone, empty & ~stone, &needed)) continue;
         needed |= stone;
+        if (tried & ~needed) losses |= needed;
         tried &= needed;
         for (; needed; needed &= needed - 1) cuts[first_bit(needed)]++;
     }
@@ -153,6 +176,7 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
         if (!def_chain(program, side, own | stone, empty & ~stone, &needed)) continue;
         best = 1;
         best_cell = first_bit(cells);
+        *carrier = needed | stone;
     }
     const int32_t *history = search->history + side * search->history_moves;
     int distances[DEF_HEXAGONS] = {0};
@@ -184,7 +208,8 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
         after.pending = 0;
         after.turn = !side;
         after.passing = 0;
-        int value = -def_connect(search, &after, -beta, -alpha, ply + 1, used);
+        u64 carried;
+        int value = -def_connect(search, &after, -beta, -alpha, ply + 1, used, &carried);
         if (team->stop) return 0;
         if (ply == 0 && !search->thread) team->root_done++;
         if (value > best) {
@@ -192,9 +217,18 @@ static int def_connect(def_search *search, const def_state *state, int alpha, in
             best_cell = cell;
             def_reward(search, side, cell, search->nodes - before);
         }
+        if (value >= beta) *carrier = carried | stone;
+        else {
+            tried &= carried;
+            losses |= carried;
+        }
     }
-    def_store(&team->table, key, best > alpha ? best : -1, best < beta ? best : 1, best_cell,
-              search->nodes - before);
+    if (best < beta) *carrier = losses;
+    const int lo = best > alpha ? best : -1, hi = best < beta ? best : 1;
+    const int proved = lo == hi;
+    def_record(&team->table, key, lo, hi, best_cell, search->nodes - before,
+               proved ? (u64)def_image(program, symmetry, (def_mask)*carrier) : 0,
+               proved ? DEF_CARRIED : 0);
     return best;
 }
 
@@ -207,7 +241,7 @@ static int def_search_joining(def_search *search, const def_state *state, int al
         def_visit(search, ply, used);
         return -1;
     }
-    return def_connect(search, state, alpha, beta, ply, used);
+    return def_connect(search, state, alpha, beta, ply, used, &needed);
 }
 
 #endif

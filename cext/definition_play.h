@@ -317,7 +317,8 @@ static inline u128 def_canonical(const def_program *program, const def_state *st
 static inline def_mask def_image(const def_program *program, int symmetry, def_mask cells) {
     def_mask image = 0;
     const def_mask *table = program->images + (size_t)symmetry * program->bytes * 256;
-    for (; cells; cells >>= 8, table += 256) image |= table[cells & 255];
+    for (int i = 0; i < program->bytes; i++, cells >>= 8, table += 256)
+        image |= table[cells & 255];
     return image;
 }
 
@@ -337,26 +338,32 @@ static inline u128 def_join_planes(def_mask one, def_mask other) {
     return (u128)one << 64 | other;
 }
 
+/* The image of both planes under a symmetry. */
+static inline void def_image_planes(const def_program *program, const def_state *state,
+                                    int symmetry, def_mask *one, def_mask *other) {
+    const int swaps = program->swaps[symmetry];
+    const def_mask first = program->values > 1 ? state->plane[1] : 0;
+    const def_mask second = program->values > 2 ? state->plane[2] : 0;
+    *one = swaps ? second : first;
+    *other = swaps ? first : second;
+    if (program->plain_image[symmetry]) return;
+    *one = def_image(program, symmetry, *one);
+    *other = def_image(program, symmetry, *other);
+}
+
 /* A name of the position in the table, the same for all its images, of no other position. Where
  * sides can be exchanged only the images with the first player to move are looked at. Two planes
- * are the name where everything else has room above them; else the number of the key is. */
-static inline u128 def_table_key(const def_program *program, const def_state *state) {
+ * are the name where everything else has room above them; else the number of the key is.
+ * `symmetry`: whose image has this name. */
+static inline u128 def_name_by(const def_program *program, const def_state *state,
+                               int *symmetry) {
     u128 least = ~(u128)0;
     for (int i = 0; i < program->symmetries; i++) {
         if (program->exchanges && program->exchange[i] != state->turn) continue;
         u128 number;
         if (program->plane_keys) {
-            def_mask one = program->values > 1 ? state->plane[1] : 0;
-            def_mask other = program->values > 2 ? state->plane[2] : 0;
-            if (program->swaps[i]) {
-                def_mask first = one;
-                one = other;
-                other = first;
-            }
-            if (i && !program->plain_image[i]) {
-                one = def_image(program, i, one);
-                other = def_image(program, i, other);
-            }
+            def_mask one, other;
+            def_image_planes(program, state, i, &one, &other);
             number = def_join_planes(one, other);
             if (program->counters || state->pending || !program->exchanges) {
                 u64 digits = def_digits(program, state, i) << 1
@@ -365,9 +372,65 @@ static inline u128 def_table_key(const def_program *program, const def_state *st
             }
         } else
             number = def_number(program, state, i);
-        if (number < least) least = number;
+        if (number < least) {
+            least = number;
+            *symmetry = i;
+        }
     }
     return least;
+}
+
+static inline u128 def_table_key(const def_program *program, const def_state *state) {
+    int symmetry;
+    return def_name_by(program, state, &symmetry);
+}
+
+/* The images of a position under the symmetries by which positions after its moves are named. */
+typedef struct {
+    int count, turn; /* turn: after the moves */
+    int32_t symmetry[DEF_SYMMETRIES];
+    def_mask one[DEF_SYMMETRIES], other[DEF_SYMMETRIES];
+} def_images;
+
+static DEF_APART void def_images_before(const def_program *program, const def_state *state,
+                                        def_images *images) {
+    images->count = 0;
+    images->turn = !state->turn;
+    for (int i = 0; i < program->symmetries; i++) {
+        if (program->exchanges && program->exchange[i] != images->turn) continue;
+        int at = images->count++;
+        images->symmetry[at] = i;
+        def_image_planes(program, state, i, images->one + at, images->other + at);
+    }
+}
+
+/* `def_table_key` of the position after a case, where all cases are plain: what it changes is
+ * changed in the images. */
+static inline u128 def_key_of_image(const def_program *program, const def_images *images, int at) {
+    const def_mask *effects = program->effect_images + (size_t)at * program->symmetries * 3;
+    u128 least = ~(u128)0;
+    for (int i = 0; i < images->count; i++) {
+        const def_mask *effect = effects + 3 * images->symmetry[i];
+        u128 number = def_join_planes((images->one[i] & ~effect[0]) | effect[1],
+                                      (images->other[i] & ~effect[0]) | effect[2]);
+        if (number < least) least = number;
+    }
+    return program->exchanges ? least : least | (u128)images->turn << (64 + program->cells);
+}
+
+/* The images of what each case changes, three masks for each symmetry: the cells, and those that
+ * belong to either plane of the image afterwards. */
+static void def_make_effect_images(const def_program *program, int cases, def_mask *images) {
+    for (int at = 0; at < cases; at++) {
+        const def_mask *effect = program->effects + (size_t)at * (program->values + 1);
+        const def_mask one = program->values > 1 ? effect[2] : 0;
+        const def_mask other = program->values > 2 ? effect[3] : 0;
+        for (int i = 0; i < program->symmetries; i++, images += 3) {
+            images[0] = def_image(program, i, effect[0]);
+            images[1] = def_image(program, i, program->swaps[i] ? other : one);
+            images[2] = def_image(program, i, program->swaps[i] ? one : other);
+        }
+    }
 }
 
 /* -- counting --------------------------------------------------------------------------------- */

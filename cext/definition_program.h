@@ -101,6 +101,8 @@ typedef struct {
     const def_mask *images; /* [symmetry][byte][256] */
     int32_t plain_image[DEF_SYMMETRIES]; /* whether every cell stays where it is */
     int32_t swaps[DEF_SYMMETRIES];       /* whether the two planes change places */
+    /* [case][symmetry][3], where all cases are plain and these are not too many; else NULL. */
+    const def_mask *effect_images;
     /* Placing a stone that completes a line wins: the code of the lines, -1: not this kind. */
     int32_t lines[2];
     /* Of that kind, and cells can be played by both sides until they are filled: for each cell

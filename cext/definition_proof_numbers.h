@@ -204,7 +204,7 @@ static def_numbers def_expand_best(def_search *search, const def_state *state, i
     int tag = numbers.disproof ? def_tag(children[best].key) : DEF_NO_MOVE;
     def_record(&team->table, key, numbers.proof ? -search->limit : threshold,
                numbers.disproof ? search->limit : threshold - 1, tag, search->nodes - before,
-               def_pack_numbers(numbers, threshold));
+               def_pack_numbers(numbers, threshold), 0);
     return numbers;
 }
 

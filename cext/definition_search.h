@@ -87,7 +87,8 @@ enum {
 /* The positions after all moves, with what the rules and the table tell about them. The place of
  * one that is known to suffice for beta, as soon as one is (an enhanced cut-off); else -1. */
 static DEF_APART int def_children(def_search *search, const def_state *state, int found, int hint,
-                                  int beta, const int32_t *cases, def_child *children) {
+                                  int alpha, int beta, const int32_t *cases,
+                                  def_child *children) {
     const def_program *program = search->program;
     const def_table *table = &search->team->table;
     const int32_t *history = search->history + state->turn * search->history_moves;
@@ -95,6 +96,8 @@ static DEF_APART int def_children(def_search *search, const def_state *state, in
     const def_mask threats = placing ? def_completing(program, state, !state->turn) : 0;
     const int empty = def_bits(state->plane[0]);
     def_state after;
+    def_images images;
+    if (program->effect_images) def_images_before(program, state, &images);
     for (int i = 0; i < found; i++) {
         def_child *child = children + i;
         int move = program->cases[cases[i]].move, score;
@@ -122,25 +125,33 @@ static DEF_APART int def_children(def_search *search, const def_state *state, in
         }
         child->order += (int64_t)DEF_TAKEN * (def_bits(after.plane[0]) - empty);
         if (after.passing) continue;
-        child->key = def_table_key(program, &after);
+        child->key = program->effect_images ? def_key_of_image(program, &images, cases[i])
+                                            : def_table_key(program, &after);
         def_prefetch(table, child->key);
-        if (program->replies_vary)
-            child->order -= (int64_t)DEF_REPLY * def_mobility(program, &after);
     }
     for (int i = 0; i < found; i++) {
         def_child *child = children + i;
         def_facts facts;
         if (child->final) continue;
-        if (child->key && def_probe(table, child->key, &facts)) {
+        const u64 hash = def_hash(child->key);
+        if (child->key && def_probe_hashed(table, child->key, hash, &facts)) {
             child->lo = (int8_t)facts.lo;
             child->hi = (int8_t)facts.hi;
             if (-facts.hi >= beta) return i;
         }
-        if (def_tag(child->key) == hint) child->order += (int64_t)1 << DEF_HINT_BIT;
+        if (def_tag_of(hash) == hint) child->order += (int64_t)1 << DEF_HINT_BIT;
         child->order -= (child->lo + child->hi) * DEF_KNOWN;
         /* Threads that went the same way would find the same. */
         if (search->thread)
             child->order += (int64_t)(def_hash(child->key + (u128)search->thread) >> 40);
+    }
+    if (!program->replies_vary) return -1;
+    /* Counting replies is dear, so it comes when no cut-off was found, for what will be searched. */
+    for (int i = 0; i < found; i++) {
+        def_child *child = children + i;
+        if (child->final || !child->key || -child->lo <= alpha) continue;
+        def_play(program, state, child->at, &after);
+        child->order -= (int64_t)DEF_REPLY * def_mobility(program, &after);
     }
     return -1;
 }
@@ -165,8 +176,8 @@ static void def_reward(def_search *search, int side, int move, u64 nodes) {
 
 /* -- negamax with everything --------------------------------------------------------------------- */
 
-static int def_go_on(def_search *search, const def_state *state, int alpha, int beta, int ply,
-                     int used, int scout);
+static int def_go_on(def_search *search, const def_state *state, u128 key, int alpha, int beta,
+                     int ply, int used, int scout);
 static int def_search_lines(def_search *search, const def_state *state, int alpha, int beta,
                             int ply, int used, int scout);
 static inline int def_is_filling(const def_program *program, const def_state *state, int *left);
@@ -194,12 +205,13 @@ static int def_negamax(def_search *search, const def_state *state, int alpha, in
         return def_search_joining(search, state, alpha, beta, ply, used);
     if (!state->passing && def_is_filling(search->program, state, &left))
         return def_search_filling(search, state, left, alpha, beta, ply, used);
-    return def_go_on(search, state, alpha, beta, ply, used, scout);
+    return def_go_on(search, state, 0, alpha, beta, ply, used, scout);
 }
 
-/* The same for a position that is not decided: fail-soft, as `def_negamax` says. */
-static int def_go_on(def_search *search, const def_state *state, int alpha, int beta, int ply,
-                     int used, int scout) {
+/* The same for a position that is not decided: fail-soft, as `def_negamax` says. `key`: its name in
+ * the table if that is known, else 0. */
+static int def_go_on(def_search *search, const def_state *state, u128 key, int alpha, int beta,
+                     int ply, int used, int scout) {
     if (def_visit(search, ply, used)) return 0;
     const def_program *program = search->program;
     def_team *team = search->team;
@@ -209,7 +221,7 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         return -def_negamax(search, &after, -beta, -alpha, ply + 1, used, scout);
     }
     u64 before = search->nodes;
-    u128 key = def_table_key(program, state);
+    if (!key) key = def_table_key(program, state);
     int hint = DEF_NO_MOVE;
     def_facts facts;
     if (def_probe(&team->table, key, &facts)) {
@@ -229,13 +241,13 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         return def_stuck_score(program, state);
     }
     def_child *children = search->children + used;
-    int enough = def_children(search, state, found, hint, beta, cases, children);
+    int enough = def_children(search, state, found, hint, alpha, beta, cases, children);
     if (enough >= 0) {
         int value = -children[enough].hi;
         def_store(&team->table, key, value, search->limit, def_tag(children[enough].key), 1);
         return value;
     }
-    int best = -search->limit - 1, best_child = -1;
+    int best = -search->limit - 1, best_move = -1, tag = DEF_NO_MOVE;
     int low = alpha;
     for (int i = 0; i < found; i++) {
         def_bring_best(children, i, found);
@@ -246,31 +258,29 @@ static int def_go_on(def_search *search, const def_state *state, int alpha, int 
         else {
             def_play(program, state, child->at, &after);
             if (scout && i && beta - low > 1) {
-                value = -def_go_on(search, &after, -low - 1, -low, ply + 1, used + found, 1);
+                value = -def_go_on(search, &after, child->key, -low - 1, -low, ply + 1,
+                                   used + found, 1);
                 if (value > low && value < beta && !team->stop)
-                    value = -def_go_on(search, &after, -beta, -value, ply + 1, used + found, 1);
+                    value = -def_go_on(search, &after, child->key, -beta, -value, ply + 1,
+                                       used + found, 1);
             } else
-                value = -def_go_on(search, &after, -beta, -low, ply + 1, used + found, scout);
+                value = -def_go_on(search, &after, child->key, -beta, -low, ply + 1, used + found,
+                                   scout);
         }
         if (team->stop) return 0;
         if (ply == 0 && !search->thread) team->root_done++;
         if (value > best) {
             best = value;
             if (value > low) {
-                best_child = child->at;
+                best_move = program->cases[child->at].move;
+                tag = child->final ? DEF_NO_MOVE : def_tag(child->key);
                 low = value;
             }
             if (low >= beta) {
-                def_reward(search, state->turn, program->cases[best_child].move,
-                           search->nodes - before);
+                def_reward(search, state->turn, best_move, search->nodes - before);
                 break;
             }
         }
-    }
-    int tag = DEF_NO_MOVE;
-    if (best_child >= 0) {
-        def_play(program, state, best_child, &after);
-        tag = def_tag(after.passing ? 0 : def_table_key(program, &after));
     }
     def_store(&team->table, key, best > alpha ? best : -search->limit,
               best < beta ? best : search->limit, tag, search->nodes - before);

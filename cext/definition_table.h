@@ -14,19 +14,24 @@ enum { DEF_NO_MOVE = -1 };
 
 typedef struct {
     u64 high, low; /* the key, mixed with the other two */
-    u64 facts;     /* lo 8 | hi 8 | move 16 | effort 8 | age 8 bits, from the lowest; DEF_PRESENT */
-    u64 numbers;   /* of proof-number search: proof 28 | disproof 28 | threshold 8 bits; 0: none */
+    /* lo 8 | hi 8 | move 16 | effort 8 | age 8 bits, from the lowest; DEF_PRESENT; DEF_CARRIED */
+    u64 facts;
+    /* Of proof-number search: proof 28 | disproof 28 | threshold 8 bits; 0: none. With DEF_CARRIED
+     * the carrier of a win (definition_joining.h). */
+    u64 numbers;
 } def_entry;
 
 _Static_assert(sizeof(def_entry) == 32, "two entries fit into a cache line");
 
 #define DEF_PRESENT ((u64)1 << 48)
+#define DEF_CARRIED ((u64)1 << 49)
 
 typedef struct {
     int lo, hi;
     int move; /* the best known, DEF_NO_MOVE: none */
     int effort;
     u64 numbers;
+    u64 carrier; /* 0: not known */
 } def_facts;
 
 typedef struct {
@@ -62,7 +67,8 @@ static inline int def_entry_facts(const def_entry *entry, def_facts *facts, u64 
     facts->hi = (int8_t)(packed >> 8);
     facts->move = (int16_t)(packed >> 16);
     facts->effort = (uint8_t)(packed >> 32);
-    facts->numbers = numbers;
+    facts->carrier = packed & DEF_CARRIED ? numbers : 0;
+    facts->numbers = packed & DEF_CARRIED ? 0 : numbers;
     return (packed & DEF_PRESENT) != 0;
 }
 
@@ -93,12 +99,12 @@ static inline def_entry *def_probe(const def_table *table, u128 key, def_facts *
 
 static inline int def_effort(u64 nodes) { return last_bit(nodes | 1) + 1; }
 
-/* Record a proved bound, and numbers if there are any; what was known before stays true with it.
- * The first entry of a bucket keeps what was most expensive during this search, the second takes
- * whatever comes. */
+/* Record a proved bound, and numbers if there are any, or a carrier (`kind` is DEF_CARRIED then,
+ * else 0); what was known before stays true with it. The first entry of a bucket keeps what was most
+ * expensive during this search, the second takes whatever comes. */
 static void def_record(def_table *table, u128 key, int lo, int hi, int move, u64 nodes,
-                       u64 numbers) {
-    def_facts facts = {lo, hi, move, def_effort(nodes), numbers}, old;
+                       u64 numbers, u64 kind) {
+    def_facts facts = {lo, hi, move, def_effort(nodes), 0, 0}, old;
     def_entry *bucket = def_bucket(table, def_hash(key)), *entry = def_probe(table, key, &old);
     if (entry) {
         if (old.lo > lo) facts.lo = old.lo;
@@ -114,7 +120,7 @@ static void def_record(def_table *table, u128 key, int lo, int hi, int move, u64
             entry = bucket;
         }
     }
-    u64 packed = def_pack(&facts, table->age);
+    u64 packed = def_pack(&facts, table->age) | kind;
     entry->facts = packed;
     entry->numbers = numbers;
     entry->high = (u64)(key >> 64) ^ def_mixed_high(packed, numbers);
@@ -122,7 +128,7 @@ static void def_record(def_table *table, u128 key, int lo, int hi, int move, u64
 }
 
 static inline void def_store(def_table *table, u128 key, int lo, int hi, int move, u64 nodes) {
-    def_record(table, key, lo, hi, move, nodes, 0);
+    def_record(table, key, lo, hi, move, nodes, 0, 0);
 }
 
 #endif

@@ -199,6 +199,25 @@ def test_positions_of_one_game_share_a_table(seed: int) -> None:
         assert engine.solve(position).bounds == Bounds(expected, expected), game.draw(position)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("spec", ["hex:4x4", "hex:5x5"])
+def test_carriers_of_one_table(spec: str, seed: int) -> None:
+    """Wins found in one search restrict the moves of later ones, also after proof-number search,
+    whose numbers lie in the same place of the table."""
+    game = open_game(spec)
+    assert isinstance(game, DefinedGame)
+    rng, engine = random.Random(f"{spec} {seed}"), DefinitionEngine(game, hash_mb=1)
+    for algorithm in ("mtdf", "pns", "mtdf", "negamax", "mtdf", "mtdf"):
+        position = late(game, rng, 8)
+        expected = minimax(game, position)
+        for move in game.moves(position):
+            after = game.play(position, move)
+            bounds = engine.solve(after, algorithm=algorithm).bounds
+            assert bounds == Bounds(minimax(game, after), minimax(game, after)), game.draw(after)
+        assert engine.solve(position).bounds == Bounds(expected, expected), game.draw(position)
+
+
 def test_full_counters_stop_a_gain() -> None:
     """A counter that has no room left gains nothing: then the score so far matters."""
     text = library_definition("dots-and-boxes").text.replace('"rows * cols"', '"rows * cols - 2"')
