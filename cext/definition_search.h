@@ -85,7 +85,8 @@ enum {
 };
 
 /* The positions after all moves, with what the rules and the table tell about them. The place of
- * one that is known to suffice for beta, as soon as one is (an enhanced cut-off); else -1. */
+ * one whose lower bound for the mover is known to reach beta, as soon as one is (an enhanced
+ * cut-off); else -1. */
 static DEF_APART int def_children(def_search *search, const def_state *state, int found, int hint,
                                   int alpha, int beta, const int32_t *cases,
                                   def_child *children) {

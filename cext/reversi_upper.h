@@ -46,7 +46,8 @@ static inline Table *upper_table(const Search *s, int empties) {
 }
 
 /* Whether the evaluation, a few plies ahead, is so far outside the window that this pass
- * believes it; then `score` is the end of the window that it exceeds. */
+ * believes it; then `score` is the end of the window that it exceeds: alpha as a presumed upper
+ * bound, beta as a presumed lower bound, neither of them proved. */
 static bool presumed_cut(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,
                          int beta, int empties, int *score) {
     int plies = empties <= s->middle_empties + 3 ? PRESUMED_PLIES : 2 * PRESUMED_PLIES;

@@ -19,6 +19,7 @@ GAME = "alquerque@07786cde5da5dc5dee74ee67fcafc68d"
     ("alquerque-3x3.proof", f"{GAME}:3x3,plies=40", -1),
     pytest.param("alquerque-4x4-plies-4.proof", f"{GAME}:4x4,plies=4", 0, marks=REPEATED),
     pytest.param("alquerque-4x4.proof", f"{GAME}:4x4,plies=40", 0, marks=REPEATED),
+    pytest.param("alquerque-5x5-plies-2.proof", f"{GAME}:5x5,plies=2", 0, marks=REPEATED),
 ])
 def test_a_published_certificate(file: str, game: str, value: int) -> None:
     report = verify(RESULTS / file)
@@ -30,4 +31,5 @@ def test_a_published_certificate(file: str, game: str, value: int) -> None:
 def test_every_certificate_is_checked() -> None:
     assert {path.name for path in RESULTS.glob("*.proof")} == {
         "alquerque-3x3.proof", "alquerque-4x4-plies-4.proof", "alquerque-4x4.proof",
+        "alquerque-5x5-plies-2.proof",
     }
