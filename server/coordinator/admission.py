@@ -95,6 +95,7 @@ class Admission:
     def _guard(self, handler: Any, method: str) -> Serve:
         allowed = self._roles.get(method, frozenset())
         name = method.rpartition("/")[2]
+        own = method.startswith(f"/{service.VOLUNTEERS.full_name}/")
 
         async def guarded(call: Call) -> bytes:
             started = time.perf_counter()
@@ -104,6 +105,9 @@ class Admission:
                 reply: bytes = handler.response_serializer(
                     await handler.stream_unary(request, call)
                 )
+                if own:
+                    # The caller's next call may be here before the database's word of the change.
+                    self._known.forget_one(_digest(call.headers.get(service.AUTHORIZATION, "")))
             except StatusError:
                 self._metrics.refused(name, service.BROKEN_LIMIT)
                 raise
@@ -179,8 +183,7 @@ class Admission:
                 grpc.StatusCode.UNAUTHENTICATED, service.TOKEN_NEEDED,
                 "an account is needed; register and send its token",
             )  # fmt: skip
-        token = given[len(service.BEARER):] if given.startswith(service.BEARER) else ""
-        account = await self._known.find(digest_of(token[:LONGEST_TOKEN]))
+        account = await self._known.find(_digest(given))
         if account is None:
             self._slow_down_stranger(call)
             raise RefusalError(
@@ -193,6 +196,13 @@ class Admission:
         wait = self._strangers.wait_needed(self._callers.address_of(call))
         if wait:
             raise too_fast(wait)
+
+
+def _digest(authorization: str) -> bytes:
+    """Of the token that a caller sends."""
+    bearer = authorization.startswith(service.BEARER)
+    token = authorization[len(service.BEARER):] if bearer else ""
+    return digest_of(token[:LONGEST_TOKEN])
 
 
 def _check_certificate(call: Call, name: str) -> None:

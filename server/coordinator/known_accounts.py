@@ -62,6 +62,10 @@ class KnownAccounts:
         self._ageing.clear()
         self._changes += 1
 
+    def forget_one(self, digest: Digest) -> None:
+        """Whoever has this token may have changed its own account."""
+        self._known.pop(digest, None)
+
     async def find(self, digest: Digest) -> Account | None:
         """Whose token has this digest; None if nobody's."""
         now = self._clock()

@@ -98,3 +98,14 @@ def test_what_was_looked_up_before_a_change_is_not_remembered() -> None:
         assert await scene.known.find(TOKEN) is None
 
     run(play)
+
+
+def test_who_changed_its_own_account_is_looked_up_anew() -> None:
+    async def play(scene: Play) -> None:
+        assert await scene.known.find(TOKEN) == ADA
+        del scene.store.accounts[TOKEN]
+        assert await scene.known.find(TOKEN) == ADA  # nobody has said so yet
+        scene.known.forget_one(TOKEN)
+        assert await scene.known.find(TOKEN) is None
+
+    run(play)
