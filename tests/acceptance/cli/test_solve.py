@@ -164,6 +164,7 @@ def test_the_outcome_alone(folder: Path) -> None:
     assert solve(folder, "reversi:4x4", "--name", "exactly")["value"] == -8
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean")
 def test_every_process_killed_in_turn(folder: Path) -> None:
     prepare(folder, "reversi:4x5", node_budget=250)
@@ -245,7 +246,7 @@ def test_mistakes_end_in_one_line(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("clean")
 def test_a_definition_in_a_file_killed_in_the_middle_and_proved(
     folder: Path, tmp_path: Path

@@ -182,6 +182,7 @@ def kill_at_checkpoints(
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills_each", first_of([2, 25]))
 def test_many_kills_lose_nothing(
     database: str, campaign: Campaign, connection: Connection, tmp_path: Path, kills_each: int

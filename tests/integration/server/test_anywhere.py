@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
-from tests.support.effort import REPEATED, first_of
+from tests.support.effort import REPEATED, first_of, long
 from tests.support.strangers import (
     ADA,
     BOB,
@@ -107,6 +107,7 @@ def test_root_below_a_closed_folder_without_namespaces(closed: Path) -> None:
     assert use(str(data), PYTHONPATH=path)[:2] == (3, user)
 
 
+@long
 @root_only
 def test_roots_cluster_is_handed_over_where_namespaces_became_forbidden(closed: Path) -> None:
     data = closed / "data"
@@ -263,6 +264,7 @@ def test_a_replaced_socket_folder_is_not_used(folder: Path) -> None:
         first.unlink()
 
 
+@long
 def test_the_socket_folder_of_a_killed_run_is_used_again(folder: Path) -> None:
     data = long_path(folder)
     process = subprocess.Popen(
@@ -304,6 +306,7 @@ def test_nobody_connects_without_the_password(folder: Path) -> None:
     assert password not in (data / "postgres.log").read_text()
 
 
+@long
 def test_a_lost_password_is_replaced(folder: Path) -> None:
     data = folder / "data"
     assert use(str(data))[0] == 1
@@ -311,6 +314,7 @@ def test_a_lost_password_is_replaced(folder: Path) -> None:
     assert use(str(data))[0] == 2
 
 
+@long
 def test_a_cluster_that_trusted_everybody_is_secured(folder: Path) -> None:
     """As version 0.1.0 made them: for root, owned by another account."""
     data = folder / "data"

@@ -14,6 +14,7 @@ from zermelo.server.planning.campaign_plan import SPLITS_AHEAD
 STEPS = 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", first_of(["go:5x5", "go:7x7"]))
 def test_an_opening_campaign_keeps_its_clients_busy(connection: Connection, spec: str) -> None:
     campaign = create_campaign(connection, spec, node_budget=400, replication="none")

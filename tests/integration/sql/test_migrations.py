@@ -142,7 +142,7 @@ def source(postgres: str, request: pytest.FixtureRequest) -> Iterator[Connection
     pytest.param(
         "adaptive" if version >= COMPARING else "none", version,
         # The first that compared answers and the oldest stand for the others.
-        marks={COMPARING: (), 1: (long,)}.get(version, REPEATED),
+        marks=long if version in (1, COMPARING) else REPEATED,
     )
     for version in range(1, LATEST + 1)
 ], indirect=["source"])

@@ -40,7 +40,7 @@ def test_every_yes_on_every_board_is_confirmed_by_all_positions(rows: int, cols:
     assert won or rows * cols < 8  # nobody can own a smaller board for good
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_sample_of_3x4_is_confirmed_by_all_positions() -> None:
     oracle = Retrograde(3, 4)
     conquest = Conquest(go("3x4,ko=basic"), hash_mb=4)

@@ -54,7 +54,8 @@ def standing(folder: ClientFolder) -> dict[str, Any] | None:
     return found
 
 
-@pytest.mark.parametrize("starts", [3, pytest.param(MOST_STARTS, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("starts", [3, MOST_STARTS])
 def test_every_fault_during_every_call(
     database: str, campaign: Campaign, queue: Queue, connection: Connection, tmp_path: Path,
     starts: int,

@@ -11,6 +11,7 @@ from zermelo.server.database import Connection
 from zermelo.server.growth import grow
 
 
+@pytest.mark.long
 def test_counts_of_six_by_six(connection: Connection) -> None:
     campaign = create_campaign(connection, "reversi:6x6", replication="none")
     counts: list[int] = []
