@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, closing, ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -108,7 +108,9 @@ class Database(TreeCampaigns):
         with ExitStack() as stack:
             if url is None:
                 url = stack.enter_context(embedded_database(data_dir or default_data_dir()))
-            connection = stack.enter_context(connect_once(url))
+            # Only closed at the end: its own context would also commit, which there is nothing for,
+            # and fail where the database has gone away in the middle of a reading.
+            connection = stack.enter_context(closing(connect_once(url)))
             check_schema(connection)
             self._stack = stack.pop_all()
         super().__init__(connection)
