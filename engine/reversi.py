@@ -232,20 +232,22 @@ class ReversiEngine(CompiledEngine):
         if (asked.beta - asked.alpha < 3 or 2 * abs(guess) > self.game.max_score
                 or not self.core.presume(0)):
             return guess
-        for trust in next(trusts for least, trusts in PASSES if empties >= least):
-            self.core.presume(trust)
-            bounds = limits
-            while not asked.settled_by(bounds):
-                question = asked.next_question(guess, bounds)
-                found = self._ask(position, *question)
-                if found is None:
-                    break
-                guess = found[0]
-                told = question.proved_by(guess, limits)
-                if told.lo > bounds.hi or told.hi < bounds.lo:
-                    break  # presumptions may contradict each other
-                bounds = bounds & told
-        self.core.presume(0)
+        try:
+            for trust in next(trusts for least, trusts in PASSES if empties >= least):
+                self.core.presume(trust)
+                bounds = limits
+                while not asked.settled_by(bounds):
+                    question = asked.next_question(guess, bounds)
+                    found = self._ask(position, *question)
+                    if found is None:
+                        break
+                    guess = found[0]
+                    told = question.proved_by(guess, limits)
+                    if told.lo > bounds.hi or told.hi < bounds.lo:
+                        break  # presumptions may contradict each other
+                    bounds = bounds & told
+        finally:
+            self.core.presume(0)  # whatever comes next is to be proved
         return guess
 
     def _ask(

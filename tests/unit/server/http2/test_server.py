@@ -454,6 +454,15 @@ def test_who_reads_nothing_is_not_read() -> None:
     asyncio.run(run())
 
 
+async def calling(place: tuple[str, int]) -> Peer:
+    """A peer whose first call has been taken."""
+    peer = Peer(*await asyncio.open_connection(*place))
+    peer.send(HELLO, headers_frame(1, HEAD, last=True))
+    await peer.next(frames.SETTINGS)
+    await peer.next(frames.SETTINGS)
+    return peer
+
+
 def test_the_end_waits_for_calls_and_takes_no_more() -> None:
     go_on = asyncio.Event()
 
@@ -463,11 +472,7 @@ def test_the_end_waits_for_calls_and_takes_no_more() -> None:
 
     async def run() -> None:
         async with served(slow, Patience()) as (running, place), asyncio.timeout(60):
-            reader, writer = await asyncio.open_connection(*place)
-            peer = Peer(reader, writer)
-            peer.send(HELLO, headers_frame(1, HEAD, last=True))
-            await peer.next(frames.SETTINGS)
-            await peer.next(frames.SETTINGS)
+            peer = await calling(place)
             stopping = asyncio.create_task(running.stop(30))
             await peer.next(frames.GOAWAY)
             peer.send(headers_frame(3, HEAD, last=True))
@@ -476,7 +481,7 @@ def test_the_end_waits_for_calls_and_takes_no_more() -> None:
             assert (await peer.next(frames.DATA))[3] == message(b"done")
             await stopping
             await peer.ends()
-            writer.close()
+            peer.writer.close()
             with pytest.raises(ConnectionRefusedError):
                 await asyncio.open_connection(*place)
 
@@ -486,14 +491,10 @@ def test_the_end_waits_for_calls_and_takes_no_more() -> None:
 def test_what_does_not_end_is_told_so() -> None:
     async def run() -> None:
         async with served(never, Patience()) as (running, place), asyncio.timeout(60):
-            reader, writer = await asyncio.open_connection(*place)
-            peer = Peer(reader, writer)
-            peer.send(HELLO, headers_frame(1, HEAD, last=True))
-            await peer.next(frames.SETTINGS)
-            await peer.next(frames.SETTINGS)
+            peer = await calling(place)
             await running.stop(0.05)
             assert (await peer.status())["grpc-status"] == "14"
-            writer.close()
+            peer.writer.close()
 
     asyncio.run(run())
 
