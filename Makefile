@@ -49,10 +49,10 @@ test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all 
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m '$(LONG)'
 
 #: What `make fuzz` looks at, and for how many seconds each.
-READERS = certificate certificate_header certificate_entries checkpoint weights definition sgf obf claims gtp
+READERS = certificate certificate_header certificate_entries checkpoint weights definition sgf obf claims gtp http2
 TIME = 600
 
-fuzz: $(VENV)/.fuzz  ## every reader of foreign files for TIME seconds; findings in build/fuzz
+fuzz: $(VENV)/.fuzz  ## every reader of foreign bytes for TIME seconds; findings in build/fuzz
 	mkdir -p build/fuzz/structure
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -Ichecker tests/fuzz/structure.c -o build/fuzz/structure.run
 	build/fuzz/structure.run -max_total_time=$(TIME) -artifact_prefix=build/fuzz/structure- build/fuzz/structure

@@ -253,7 +253,7 @@ class Connection(asyncio.Protocol):
             raise _PeerError(Http2Error.ENHANCE_YOUR_CALM, "headers that are too long")
         if flags & frames.END_HEADERS:
             block, stream = self._block, self._block_stream
-            flags |= self._block_flags
+            flags = self._block_flags | frames.END_HEADERS
             self._block, self._block_stream = b"", 0
             self._take_headers(flags, stream, block)
 

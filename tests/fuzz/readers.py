@@ -1,4 +1,4 @@
-"""Every reader of foreign files, as a function of bytes that never fails but as documented.
+"""Every reader of foreign bytes, as a function of them that never fails but as documented.
 
 `run.py` lets atheris look for bytes with which one of them fails otherwise, and
 tests/unit/test_foreign_files.py replays the corpus without it.
@@ -18,6 +18,7 @@ from typing import Any
 
 import zstandard
 
+from tests.fuzz.peer import http2
 from tests.support.certificates import certificate_bytes, header
 from zermelo import ZermeloError
 from zermelo.checker import read_certificate, verify
@@ -197,6 +198,6 @@ READERS: dict[str, Callable[[bytes], None]] = {
     reader.__name__: reader
     for reader in (
         certificate, certificate_header, certificate_entries, checkpoint, weights, definition,
-        sgf, obf, claims, gtp,
+        sgf, obf, claims, gtp, http2,
     )
 }
