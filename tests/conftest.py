@@ -37,6 +37,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 #: The slowest level first, so that what mostly waits runs beside what computes.
 LEVELS = ("chaos", "acceptance", "integration", "unit")
+#: Seldom, as in a coordinator, which sets them for the process it runs in.
+GARBAGE_THRESHOLDS = (20_000, 20, 50)
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
@@ -68,6 +70,7 @@ def pytest_collection_finish() -> None:
     # The tests stay until the end: from now on garbage collections pass over them.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     gc.enable()
 
 

@@ -24,13 +24,17 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 
+#: Between two looks, in seconds.
+LONGEST_PAUSE = 0.05
+
 
 def wait_until(condition: Callable[[], Any], seconds: float = 180.0) -> Any:
     """What the condition gives once it holds; fails the test when it never does."""
-    deadline = time.monotonic() + seconds
+    deadline, pause = time.monotonic() + seconds, 0.01
     while not (found := condition()):
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(1.2 * pause, LONGEST_PAUSE)  # looking is work, too
     return found
 
 

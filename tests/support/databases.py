@@ -1,8 +1,8 @@
-"""Real databases: one embedded PostgreSQL for each process of a run, a clone for each test."""
+"""Real databases: one embedded PostgreSQL for each process of a run, a database for each test."""
 
 from __future__ import annotations
 
-import itertools
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,30 +12,47 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from zermelo.server.database import Connection, connect_once, ensure_schema
+from tests.support.once import once
+from tests.support.stock import Database, Stock, create_database, drop_database
+from zermelo.server.database import Connection, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 
 TEMPLATE = "zermelo_template"
 #: What a database that lives for seconds does without; real ones keep it all.
 THROWAWAY = ("fsync", "full_page_writes", "autovacuum")
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def used_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory as a first run leaves it: to create one takes a second of a processor."""
+
+    def make(folder: Path) -> None:
+        with open_folder() as place:
+            with running(EmbeddedPostgres(place)) as url:
+                ensure_schema(url)
+            copy_folder(place, folder)
+
+    return once(tmp_path_factory, "cluster", make)
+
+
+@pytest.fixture(scope="session")
+def postgres(used_cluster: Path) -> Iterator[str]:
     """The URL of a server with a template database."""
-    with open_folder() as folder, running(EmbeddedPostgres(folder)) as url:
-        with psycopg.connect(url, autocommit=True) as connection:
-            for setting in THROWAWAY:
+    with open_folder() as folder:
+        copy_folder(used_cluster, folder)
+        with running(EmbeddedPostgres(folder)) as url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                for setting in THROWAWAY:
+                    connection.execute(
+                        sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting))
+                    )
+                connection.execute("SELECT pg_reload_conf()")
                 connection.execute(
-                    sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting))
+                    sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                        sql.Identifier(TEMPLATE), sql.Identifier(connection.info.dbname)
+                    )
                 )
-            connection.execute("SELECT pg_reload_conf()")
-            connection.execute(
-                sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE))
-            )
-        ensure_schema(_url_of(url, TEMPLATE))
-        yield url
+            yield url
 
 
 @pytest.fixture
@@ -45,17 +62,28 @@ def empty_database(postgres: str) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def database(postgres: str) -> Iterator[str]:
-    """The URL of a new database with the schema."""
-    with new_database(postgres) as url:
-        yield url
+@pytest.fixture(scope="session")
+def stock(postgres: str) -> Iterator[Stock]:
+    stock = Stock(postgres, TEMPLATE)
+    yield stock
+    stock.close()
 
 
 @pytest.fixture
-def connection(database: str) -> Iterator[Connection]:
-    with connect_once(database) as connection:
-        yield connection
+def own_database(stock: Stock, request: pytest.FixtureRequest) -> Iterator[Database]:
+    with stock.lend(connected="connection" in request.fixturenames) as database:
+        yield database
+
+
+@pytest.fixture
+def database(own_database: Database) -> str:
+    """The URL of a database with the schema and nothing else."""
+    return own_database.url
+
+
+@pytest.fixture
+def connection(own_database: Database) -> Connection:
+    return own_database.connect()
 
 
 @pytest.fixture
@@ -63,6 +91,19 @@ def open_path() -> Iterator[Path]:
     """A folder in which the embedded PostgreSQL can live also where root runs the tests."""
     with open_folder() as folder:
         yield folder
+
+
+@pytest.fixture
+def used_path(open_path: Path, used_cluster: Path) -> Path:
+    """A data directory of an earlier run, with the schema, for tests of what comes later."""
+    copy_folder(used_cluster, open_path)
+    return open_path
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """All that is in a folder, with its owners and rights."""
+    subprocess.run(["cp", "-a", f"{source}/.", target], check=True)
+    target.chmod(0o755)
 
 
 @contextmanager
@@ -79,22 +120,6 @@ def open_folder() -> Iterator[Path]:
 @contextmanager
 def new_database(server: str, template: str = TEMPLATE) -> Iterator[str]:
     """The URL of a copy of a database to which nobody is connected."""
-    name = f"test_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(
-            # Half the time of a copy whose pages are logged, and no test relies on that log.
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
-                sql.Identifier(name), sql.Identifier(template)
-            )
-        )
-        yield _url_of(server, name)
-        admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def name_of(url: str) -> str:
-    """The name of a database of which this is the URL."""
-    return url.partition("?")[0].rpartition("/")[2]
-
-
-def _url_of(server: str, database: str) -> str:
-    return server.replace("/postgres?", f"/{database}?")
+    url = create_database(server, template)
+    yield url
+    drop_database(server, url)

@@ -19,6 +19,7 @@ from zermelo.server.coordinator.in_process import InProcessCoordinator, Returned
 from zermelo.server.database import Connection
 from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 from zermelo.server.validator import validate
+from zermelo.sql import query
 
 MOST_STEPS = 20_000
 #: Nodes a second, as the coordinator is told.
@@ -131,6 +132,9 @@ class Solve:
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
+        # As the services do that run this code.
+        self.connection.execute(query("plan_by_index"), prepare=False)
+        self.connection.execute(query("commit_lazily"), prepare=False)
         self.engine = open_engine(self.campaign.game, hash_mb=1)
         self.plan = CampaignPlan(self.connection, self.campaign, self.engine)
         self.coordinator = InProcessCoordinator(self.connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,11 +25,15 @@ def minimax(game: Game[Any], position: Any) -> int:
         key = game.encode(position), game.history(position)
         if key not in values:
             moves = game.moves(position)
-            values[key] = (
-                max(-value(game.play(position, move)) for move in moves)
-                if moves
-                else game.score(position)
-            )
+            values[key] = best_of(position, moves) if moves else game.score(position)
         return values[key]
+
+    def best_of(position: Any, moves: Sequence[Any]) -> int:
+        best = -game.max_score
+        for move in moves:
+            best = max(best, -value(game.play(position, move)))
+            if best == game.max_score:
+                break  # there is nothing better
+        return best
 
     return value(position)

@@ -236,7 +236,30 @@ def run() -> None:
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     if request is not None:
         become(request)
-        resolve_name(request["function"])(*request["values"])
+        code: Any = 0
+        try:
+            resolve_name(request["function"])(*request["values"])
+        except SystemExit as error:
+            code = error.code or 0
+            if not isinstance(code, int):
+                raise
+        end(code)
+
+
+def end(code: int) -> None:
+    """End as Python ends, but leave the memory as it is.
+
+    To take every module apart would copy all pages that are shared with the forker: two thirds of
+    the processor time of a short command.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except (OSError, ValueError):
+        sys.exit(code)  # Python has its own way to say that nobody reads any more
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,9 @@ def postgres_in(folder: Path, mode: int) -> str:
     target.mkdir()
     for part in (package, package.with_name(f"{package.name}.libs")):
         if part.exists():
-            shutil.copytree(part, target / part.name, symlinks=True)
+            # Without headers and another version: a quarter of 3,500 files.
+            leave = shutil.ignore_patterns("include", "pginstall")
+            shutil.copytree(part, target / part.name, symlinks=True, ignore=leave)
     target.chmod(mode)
     source, packages = str(_OURS[1] / "src"), map(str, _OURS[1:])
     return os.pathsep.join([str(target), source, *packages])

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.command import zermelo
-from tests.support.databases import open_folder
+from tests.support.databases import copy_folder, open_folder
 from tests.support.preloaded import Command
 from zermelo.server.ports import free_port
 
@@ -28,10 +29,11 @@ with zermelo.open(data_dir=sys.argv[1]) as database:
 
 
 @pytest.fixture(scope="module")
-def solved() -> Iterator[tuple[str, list[str]]]:
+def solved(used_cluster: Path) -> Iterator[tuple[str, list[str]]]:
     """The data directory of a finished campaign, and the line that `solve` printed."""
     with open_folder() as folder:
-        data = str(folder / "data")
+        copy_folder(used_cluster, folder)
+        data = str(folder)
         done = zermelo("solve", "reversi:4x4", "--workers", "1", "--data-dir", data, "--json")
         assert done.returncode == 0, done.stderr
         yield data, json.loads(done.stdout)["line"]

@@ -20,7 +20,7 @@ from tests.support.preloaded import Command
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, ensure_schema
-from zermelo.server.embedded import EmbeddedPostgres, embedded_database, running
+from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import SERVICES
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
@@ -178,13 +178,10 @@ def test_an_outage_is_two_lines_of_each_service(open_path: Path) -> None:
         assert "away" not in stop(services)
 
 
-def test_an_embedded_database_is_kept_alive(open_path: Path) -> None:
-    folder = open_path / "data"
-    with embedded_database(folder, create=True) as url:
-        ensure_schema(url)
+def test_an_embedded_database_is_kept_alive(used_path: Path) -> None:
     address = f"127.0.0.1:{free_port()}"
-    services = start("serve", "all", "--data-dir", str(folder), "--listen", address)
-    pid_file = folder / "postgres" / "postmaster.pid"
+    services = start("serve", "all", "--data-dir", str(used_path), "--listen", address)
+    pid_file = used_path / "postgres" / "postmaster.pid"
 
     def ready() -> int:
         lines = pid_file.read_text().splitlines() if pid_file.exists() else []

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,17 @@ import pytest
 
 from tests.support.command import zermelo
 from tests.support.coordinator import wait_until
+from tests.support.databases import copy_folder
 from tests.support.definitions import TIC_TAC_TOE, play_text
 from tests.support.effort import first_of
 from tests.support.preloaded import Command
 from zermelo.games.definition.library import remember
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.database import connect_once
 from zermelo.server.embedded import embedded_database
 
 SERVICES = ("generator", "coordinator", "validator", "assimilator", "client")
+Prepare = Callable[..., None]
 FIELDS = {
     "game", "goal", "value", "bounds", "outcome", "line", "workunits", "splits", "withdrawn",
     "nodes", "wasted_nodes", "split_nodes", "seconds",
@@ -42,12 +44,17 @@ def solve(folder: Path, spec: str, *options: str) -> dict[str, Any]:
     return found
 
 
-def prepare(folder: Path, spec: str, *, node_budget: int) -> None:
-    """A campaign whose workunits are so small that it takes hundreds of steps."""
-    with embedded_database(folder, create=True) as url:
-        ensure_schema(url)
-        with connect_once(url) as connection:
+@pytest.fixture
+def prepare(folder: Path, used_cluster: Path) -> Prepare:
+    """Makes a campaign whose workunits are so small that it takes hundreds of steps."""
+
+    def prepare(spec: str, *, node_budget: int) -> None:
+        folder.mkdir()
+        copy_folder(used_cluster, folder)
+        with embedded_database(folder) as url, connect_once(url) as connection:
             create_campaign(connection, spec, node_budget=node_budget, replication="none")
+
+    return prepare
 
 
 def query(folder: Path, text: str) -> Any:
@@ -145,8 +152,10 @@ def test_from_nothing_to_a_value_and_at_once_the_second_time(folder: Path) -> No
 
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("workers", first_of([1, 4]))
-def test_tiny_workunits_and_any_number_of_workers(folder: Path, workers: int) -> None:
-    prepare(folder, "reversi:4x4", node_budget=15)
+def test_tiny_workunits_and_any_number_of_workers(
+    folder: Path, workers: int, prepare: Prepare
+) -> None:
+    prepare("reversi:4x4", node_budget=15)
     found = solve(folder, "reversi:4x4", "--workers", str(workers))
     assert found["value"] == -8
     assert found["workunits"] > 5
@@ -166,8 +175,8 @@ def test_the_outcome_alone(folder: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("clean")
-def test_every_process_killed_in_turn(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_budget=250)
+def test_every_process_killed_in_turn(folder: Path, prepare: Prepare) -> None:
+    prepare("reversi:4x5", node_budget=250)
     run = Running(folder, "reversi:4x5")
     killed = []
     for name in (*SERVICES, "postgres"):
@@ -181,8 +190,8 @@ def test_every_process_killed_in_turn(folder: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("clean")
-def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_budget=400)
+def test_postgres_restarted_and_the_whole_run_killed(folder: Path, prepare: Prepare) -> None:
+    prepare("reversi:4x5", node_budget=400)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress()
     os.kill(run.child("postgres"), signal.SIGINT)
@@ -195,8 +204,10 @@ def test_postgres_restarted_and_the_whole_run_killed(folder: Path) -> None:
 
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize("number", first_of([signal.SIGINT, signal.SIGTERM]))
-def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int) -> None:
-    prepare(folder, "reversi:4x5", node_budget=1000)
+def test_an_interrupted_solve_goes_on_where_it_stopped(
+    folder: Path, number: int, prepare: Prepare
+) -> None:
+    prepare("reversi:4x5", node_budget=1000)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress(3)
     run.process.send_signal(number)
@@ -211,8 +222,8 @@ def test_an_interrupted_solve_goes_on_where_it_stopped(folder: Path, number: int
     assert query(folder, "SELECT count(*) FROM results") > done > 0
 
 
-def test_a_second_run_in_the_same_directory(folder: Path) -> None:
-    prepare(folder, "reversi:4x5", node_budget=40)
+def test_a_second_run_in_the_same_directory(folder: Path, prepare: Prepare) -> None:
+    prepare("reversi:4x5", node_budget=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress(1)
     second = zermelo("solve", "reversi:4x4", "--data-dir", str(folder))
@@ -249,14 +260,14 @@ def test_mistakes_end_in_one_line(
 @pytest.mark.long
 @pytest.mark.usefixtures("clean")
 def test_a_definition_in_a_file_killed_in_the_middle_and_proved(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, prepare: Prepare
 ) -> None:
     """The client loses its life, then everything does; the text is in the database."""
     file, proof = tmp_path / "mine.toml", tmp_path / "mine.proof"
     file.write_text(TIC_TAC_TOE.replace("tic-tac-toe", "mine"))
     game = play_text(file.read_text())
     remember(game.definition)
-    prepare(folder, game.spec, node_budget=10)
+    prepare(game.spec, node_budget=10)
     run = Running(folder, str(file))
     run.wait_for_progress(2)
     os.kill(run.child("client"), signal.SIGKILL)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.support.databases import name_of, new_database
+from tests.support.databases import new_database
 from tests.support.harness import Solve
+from tests.support.stock import name_of
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
 from zermelo.server import database

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
+from tests.support.databases import copy_folder
 from tests.support.effort import REPEATED, first_of, long
 from tests.support.strangers import (
     ADA,
@@ -222,22 +223,27 @@ def test_a_folder_that_somebody_else_prepared_is_refused(folder: Path) -> None:
 # -- who may connect ----------------------------------------------------------------------
 
 
-def long_path(folder: Path) -> Path:
-    return folder / ("a-long-name-" * 10)
+@pytest.fixture
+def long_path(folder: Path, used_cluster: Path) -> Path:
+    """A data directory with a path that is too long for a socket."""
+    data = folder / ("a-long-name-" * 10)
+    data.mkdir()
+    copy_folder(used_cluster, data)
+    return data
 
 
 def socket_folder(url: str) -> Path:
     return Path(parse_qs(urlsplit(url).query)["host"][0])
 
 
-def test_a_prepared_socket_folder_is_not_used(folder: Path) -> None:
+def test_a_prepared_socket_folder_is_not_used(long_path: Path) -> None:
     """The attack: the folder for a long path's socket had a name that could be computed."""
-    data = long_path(folder)
+    data = long_path
     digest = hashlib.blake2b(str(data / "postgres").encode(), digest_size=8).hexdigest()
     prepared = Path(tempfile.gettempdir()) / f"zermelo-{digest}"
     prepared.mkdir(mode=0o777)
     try:
-        with embedded_database(data, create=True) as url:
+        with embedded_database(data) as url:
             assert socket_folder(url) != prepared
             assert not list(prepared.iterdir())
             found = socket_folder(url).lstat()
@@ -246,10 +252,10 @@ def test_a_prepared_socket_folder_is_not_used(folder: Path) -> None:
         prepared.rmdir()
 
 
-def test_a_replaced_socket_folder_is_not_used(folder: Path) -> None:
+def test_a_replaced_socket_folder_is_not_used(folder: Path, long_path: Path) -> None:
     """The folder of a run that was killed may have been replaced by a link meanwhile."""
-    data = long_path(folder)
-    with embedded_database(data, create=True) as url:
+    data = long_path
+    with embedded_database(data) as url:
         first = socket_folder(url)
     assert not first.exists()
     elsewhere = folder / "elsewhere"
@@ -265,8 +271,8 @@ def test_a_replaced_socket_folder_is_not_used(folder: Path) -> None:
 
 
 @long
-def test_the_socket_folder_of_a_killed_run_is_used_again(folder: Path) -> None:
-    data = long_path(folder)
+def test_the_socket_folder_of_a_killed_run_is_used_again(long_path: Path) -> None:
+    data = long_path
     process = subprocess.Popen(
         [sys.executable, "-c", USE_DATABASE.replace("    print", "    import time\n    print(url,"
          " flush=True); time.sleep(60)\n    print"), str(data)], stdout=subprocess.PIPE, text=True,

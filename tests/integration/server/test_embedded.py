@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.support.coordinator import wait_until
-from tests.support.databases import open_folder
+from tests.support.databases import copy_folder, open_folder
 from zermelo.server.embedded import (
     DataDirectory,
     DataDirectoryInUseError,
@@ -29,8 +29,9 @@ from zermelo.server.embedded import (
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Path]:
+def cluster(used_cluster: Path) -> Iterator[Path]:
     with open_folder() as folder:
+        copy_folder(used_cluster, folder)
         with running(EmbeddedPostgres(folder)) as url, psycopg.connect(url) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 1913 AS year")
         yield folder

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -64,6 +63,8 @@ def objects(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", first_of(VERSIONS))
 def test_kubernetes_knows_every_field(version: str) -> None:
+    import kubernetes_validate  # here, because every process of a run loads this module
+
     checked = 0
     for path in KUBERNETES:
         if path.name != "kustomization.yaml":

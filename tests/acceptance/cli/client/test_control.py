@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from tests.support.client_process import (
+    HARD,
     children,
     client,
     command,
@@ -64,7 +65,7 @@ def long_search(connection: Connection, queue: Queue) -> int:
 def test_status_tells_what_each_worker_does(coordinator: str, tmp_path: Path) -> None:
     with client(coordinator, tmp_path, "--workers", "1") as process:
         search = wait_until(lambda: searching(tmp_path))
-        assert search["game"].startswith("reversi:8x8")
+        assert search["game"].startswith(HARD.short_spec)
         assert search["threshold"] == 1
         assert 0 < search["lease_seconds"] <= 30
         told = json.loads(command("status", "--data-dir", str(tmp_path), "--json").stdout)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.client_process import (
     GAMES,
+    HARD,
     children,
     client,
     hard_question,
@@ -61,7 +62,7 @@ def test_too_hard_a_question_ends_exhausted(
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     ((_, answer, lo, hi, _),) = queue.results()
-    assert (answer, lo, hi) == ("exhausted", -64, 64)
+    assert (answer, lo, hi) == ("exhausted", -HARD.max_score, HARD.max_score)
     assert queue.state(workunit) == "returned"
 
 

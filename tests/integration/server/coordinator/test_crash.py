@@ -16,14 +16,13 @@ from tests.support.coordinator import Host, Queue, answer, running_coordinator, 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.database import connect_once
 from zermelo.server.embedded import EmbeddedError, EmbeddedPostgres, running
 
 
-def test_a_crash_after_promises(open_path: Path) -> None:
-    postgres = EmbeddedPostgres(open_path)
+def test_a_crash_after_promises(used_path: Path) -> None:
+    postgres = EmbeddedPostgres(used_path)
     with running(postgres) as url:
-        ensure_schema(url)
         with connect_once(url) as connection:
             campaign = create_campaign(connection, "reversi:4x4", replication="none")
             queue = Queue(connection, campaign)

@@ -13,7 +13,7 @@ import pytest
 from tests.support.coordinator import Host, Queue, running_coordinator, wait_until
 from zermelo.proto import service
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.database import connect_once
 from zermelo.server.embedded import EmbeddedPostgres, running
 
 #: How long a call may take that does not want to wait: finding out that the database is away
@@ -21,10 +21,9 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 AT_ONCE = 30.0
 
 
-def test_a_call_that_does_not_wait_is_refused_at_once(open_path: Path) -> None:
-    postgres = EmbeddedPostgres(open_path)
+def test_a_call_that_does_not_wait_is_refused_at_once(used_path: Path) -> None:
+    postgres = EmbeddedPostgres(used_path)
     with running(postgres) as url:
-        ensure_schema(url)
         with connect_once(url) as connection:
             queue = Queue(connection, create_campaign(connection, "reversi:4x4"))
             queue.add(4)

@@ -14,7 +14,6 @@ from tests.support.coordinator import running_coordinator, wait_until
 from zermelo.cli import zermelo
 from zermelo.proto.service import COORDINATOR
 from zermelo.server.coordinator import main
-from zermelo.server.database import ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
@@ -27,33 +26,31 @@ def ask(*arguments: str) -> Result:
 
 
 def test_readiness_follows_the_database(
-    open_path: Path, monkeypatch: pytest.MonkeyPatch
+    used_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(main, "HOUSEKEEPING_SECONDS", 0.02)
-    postgres = EmbeddedPostgres(open_path)
-    with running(postgres) as url:
-        ensure_schema(url)
-        with (
-            running_coordinator(url) as address,
-            grpc.insecure_channel(address) as channel,
-        ):
-            stub = health_pb2_grpc.HealthStub(channel)
+    postgres = EmbeddedPostgres(used_path)
+    with (
+        running(postgres) as url, running_coordinator(url) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        stub = health_pb2_grpc.HealthStub(channel)
 
-            def serving(service: str) -> bool:
-                request = health_pb2.HealthCheckRequest(service=service)
-                return bool(stub.Check(request, timeout=60).status == SERVING)
+        def serving(service: str) -> bool:
+            request = health_pb2.HealthCheckRequest(service=service)
+            return bool(stub.Check(request, timeout=60).status == SERVING)
 
-            wait_until(lambda: serving(COORDINATOR.full_name))
-            postgres.stop()
-            wait_until(lambda: not serving(COORDINATOR.full_name))
-            assert serving("")  # starting it again would be no use
-            said = ask(address)
-            assert (said.exit_code, "not ready" in str(said.exception)) == (1, True)
-            assert ask(address, "--only", "alive").exit_code == 0
-            postgres.begin()
-            postgres.wait_ready()
-            wait_until(lambda: serving(COORDINATOR.full_name))
-            assert json.loads(ask(address, "--json").output)["healthy"]
+        wait_until(lambda: serving(COORDINATOR.full_name))
+        postgres.stop()
+        wait_until(lambda: not serving(COORDINATOR.full_name))
+        assert serving("")  # starting it again would be no use
+        said = ask(address)
+        assert (said.exit_code, "not ready" in str(said.exception)) == (1, True)
+        assert ask(address, "--only", "alive").exit_code == 0
+        postgres.begin()
+        postgres.wait_ready()
+        wait_until(lambda: serving(COORDINATOR.full_name))
+        assert json.loads(ask(address, "--json").output)["healthy"]
 
 
 def test_a_probe_of_an_encrypted_coordinator(database: str, tmp_path: Path) -> None:
