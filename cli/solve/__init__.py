@@ -24,7 +24,6 @@ from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
 from zermelo.parts import is_installed, require
 from zermelo.server.ports import LOOPBACK, free_port
-from zermelo.server.vocabulary import CampaignState
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
@@ -157,7 +156,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _watch(run: LocalRun, *, quiet: bool) -> Summary:
     """Show what happens until the campaign is finished; its summary then."""
-    from zermelo.cli.solve.campaign_watch import CampaignWatch
+    from zermelo.cli.solve.campaign_watch import ENDED, CampaignWatch
     from zermelo.cli.solve.live_view import LiveView
 
     with CampaignWatch(run) as watch, LiveView(sys.stderr, quiet=quiet) as view:
@@ -165,7 +164,7 @@ def _watch(run: LocalRun, *, quiet: bool) -> Summary:
             summary = watch.next(REFRESH_SECONDS)
             if summary is None:
                 continue
-            if summary.state in (CampaignState.FINISHED, CampaignState.CANCELLED):
+            if summary.state in ENDED:
                 return summary
             view.show(summary, run.restarts)
 
