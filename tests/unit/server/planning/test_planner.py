@@ -218,6 +218,12 @@ def test_workunits_grow_with_what_a_test_has_cost() -> None:
     assert planner.size(1, 1e6, 1.0, 1e9) == 1e9
 
 
+def test_workunits_are_cut_for_those_who_would_wait() -> None:
+    planner = small_tree()
+    two, three = (planner.size(clients, 1e6, 1.0, 1e9) for clients in (2, 3))
+    assert two == pytest.approx(2 * three)
+
+
 @pytest.mark.parametrize(("bounds", "reached"), [
     (Bounds(1, 9), True), (Bounds(-9, -1), True), (Bounds(0, 0), True),
     (Bounds(0, 1), False), (Bounds(-1, 0), False), (Bounds(-9, 9), False),
