@@ -104,7 +104,7 @@ def solve(
                 click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
             # The engine plays the game to its end while the services stop.
-            line = meanwhile.submit(_line_of, summary)
+            line = meanwhile.submit(_line_of, summary, settings.workers)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
     summary = replace(summary, line=line.result())
@@ -122,7 +122,7 @@ def solve(
             print_next_steps(run.campaign, spec, data_dir)
 
 
-def _line_of(summary: Summary) -> list[str]:
+def _line_of(summary: Summary, threads: int) -> list[str]:
     """The tree's line, continued below the tree by the engine where the value is known."""
     from zermelo.research.best_play import play_on
 
@@ -132,7 +132,7 @@ def _line_of(summary: Summary) -> list[str]:
     position = game.initial()
     for name in summary.line:
         position = game.play(position, game.find_move(position, name))
-    return summary.line + game.line_names(play_on(game, position))
+    return summary.line + game.line_names(play_on(game, position, threads))
 
 
 def _moves_alone(summary: Summary) -> dict[str, int | None]:

@@ -19,7 +19,6 @@ from zermelo.games import open_game
 from zermelo.logs import TEXT_FORMAT
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
-from zermelo.server.http2.server import BACKLOG
 from zermelo.server.ports import LOOPBACK
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.vocabulary import CampaignState, Replication
@@ -95,7 +94,7 @@ class LocalRun:
         log_file = self._take_directory(stack)
         finish = self._begin_database(stack)
         _load_modules()
-        listening = stack.enter_context(socket.create_server((LOOPBACK, 0), backlog=BACKLOG))
+        listening = stack.enter_context(socket.create_server((LOOPBACK, 0)))
         coordinator = CoordinatorSettings(
             listen=f"{LOOPBACK}:{listening.getsockname()[1]}",
             listening=listening,
