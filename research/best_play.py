@@ -13,7 +13,7 @@ HASH_MB = 16
 LONGEST_SECONDS = 1.0
 
 
-def play_on(game: Game[Any], position: Any) -> Sequence[Move]:
+def play_on(game: Game[Any], position: Any, threads: int = 1) -> Sequence[Move]:
     """The engine's best line from a position whose exact score is proved.
 
     A frontier position was one workunit, so solving it once more takes no longer. Nothing
@@ -21,7 +21,7 @@ def play_on(game: Game[Any], position: Any) -> Sequence[Move]:
     """
     if game.is_final(position):
         return ()
-    engine = open_engine(game, hash_mb=HASH_MB)
+    engine = open_engine(game, threads=threads, hash_mb=HASH_MB)
     timer = threading.Timer(LONGEST_SECONDS, engine.abort)
     timer.start()
     try:

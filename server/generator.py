@@ -34,6 +34,8 @@ CHANNELS = (Channel.TREE, Channel.WANTED, Channel.CAMPAIGNS)
 IDLE_SECONDS = 2.0
 #: How often it is looked up which campaigns run and what was searched for each.
 SHARE_SECONDS = 1.0
+#: How often it is looked for campaigns that were dropped.
+REMOVE_SECONDS = 1.0
 #: A host that has not called for this many seconds does not count as a client.
 HOST_SECONDS = 60
 HASH_MB = 16
@@ -63,13 +65,24 @@ class Generator:
         self._plans: dict[CampaignId, CampaignPlan] = {}
         self._shares = Shares()
         self._shared_at = -SHARE_SECONDS
+        #: Whether there was something to remove, and when it was looked for.
+        self._removing, self._removed_at = False, -REMOVE_SECONDS
         #: Campaigns in which something happened since their last step.
         self._news: set[CampaignId] = set()
 
     def run(self) -> None:
         while not self._stop.is_set():
-            if not self.round(self._listener.heard()) and not remove_some(self._connection):
+            if not self.round(self._listener.heard()) and not self._remove_some():
                 self._listener.wait(IDLE_SECONDS, self._stop)
+
+    def _remove_some(self) -> bool:
+        """Remove a part of dropped campaigns; whether there is more, which is looked for now and
+        then."""
+        now = time.monotonic()
+        if not self._removing and now - self._removed_at < REMOVE_SECONDS:
+            return False
+        self._removed_at, self._removing = now, remove_some(self._connection)
+        return self._removing
 
     def round(self, heard: set[tuple[str, str]]) -> bool:
         """One step of every campaign that it is time for; whether there may be more to do."""

@@ -345,7 +345,8 @@ CREATE TABLE workunits (
 -- One workunit at a time for a question; several would be paid for twice.
 CREATE UNIQUE INDEX workunits_open ON workunits (node, threshold)
     WHERE state IN ('ready', 'leased', 'returned', 'exhausted');
-CREATE INDEX workunits_node ON workunits (node);
+-- What searches of questions that were given up had proved is looked for when the node is split.
+CREATE INDEX workunits_given_up ON workunits (node) WHERE state IN ('split', 'withdrawn');
 CREATE INDEX workunits_ready ON workunits (priority, id)
     WHERE state = 'ready' AND quorum = 1 AND NOT overdue;
 -- Those that another user has or answered before, and those whose answer is well known.
@@ -472,7 +473,7 @@ CREATE INDEX evidence_result ON evidence (result);
 
 -- Nodes whose bounds changed, for the generator, which deletes what it has read.
 CREATE TABLE node_changes (
-    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id          bigint GENERATED ALWAYS AS IDENTITY,
     node        bigint NOT NULL,
     campaign    smallint NOT NULL
 );

@@ -6,6 +6,10 @@
 -- workunits_open is over the same list.
 ('ready', 'leased', 'returned', 'exhausted')
 
+-- name: given_up_states
+-- Workunits that ended without an answer; the index workunits_given_up is over the same list.
+('split', 'withdrawn')
+
 -- name: rest_after_errors
 -- How long a host of the table hosts gets no work after its latest error, by how many it made.
 least(errors, 40) ^ 2 * interval '10 minutes'

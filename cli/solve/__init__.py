@@ -24,7 +24,6 @@ from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
 from zermelo.parts import is_installed, require
 from zermelo.server.ports import LOOPBACK, free_port
-from zermelo.server.vocabulary import CampaignState
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
@@ -105,7 +104,7 @@ def solve(
                 click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
             # The engine plays the game to its end while the services stop.
-            line = meanwhile.submit(_line_of, summary)
+            line = meanwhile.submit(_line_of, summary, settings.workers)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
     summary = replace(summary, line=line.result())
@@ -123,7 +122,7 @@ def solve(
             print_next_steps(run.campaign, spec, data_dir)
 
 
-def _line_of(summary: Summary) -> list[str]:
+def _line_of(summary: Summary, threads: int) -> list[str]:
     """The tree's line, continued below the tree by the engine where the value is known."""
     from zermelo.research.best_play import play_on
 
@@ -133,7 +132,7 @@ def _line_of(summary: Summary) -> list[str]:
     position = game.initial()
     for name in summary.line:
         position = game.play(position, game.find_move(position, name))
-    return summary.line + game.line_names(play_on(game, position))
+    return summary.line + game.line_names(play_on(game, position, threads))
 
 
 def _moves_alone(summary: Summary) -> dict[str, int | None]:
@@ -157,7 +156,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _watch(run: LocalRun, *, quiet: bool) -> Summary:
     """Show what happens until the campaign is finished; its summary then."""
-    from zermelo.cli.solve.campaign_watch import CampaignWatch
+    from zermelo.cli.solve.campaign_watch import ENDED, CampaignWatch
     from zermelo.cli.solve.live_view import LiveView
 
     with CampaignWatch(run) as watch, LiveView(sys.stderr, quiet=quiet) as view:
@@ -165,7 +164,7 @@ def _watch(run: LocalRun, *, quiet: bool) -> Summary:
             summary = watch.next(REFRESH_SECONDS)
             if summary is None:
                 continue
-            if summary.state in (CampaignState.FINISHED, CampaignState.CANCELLED):
+            if summary.state in ENDED:
                 return summary
             view.show(summary, run.restarts)
 

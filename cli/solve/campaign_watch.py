@@ -8,12 +8,14 @@ import time
 import psycopg
 
 from zermelo.cli.solve.local_run import LocalRun
-from zermelo.server.campaigns import Summary, campaign_summary
+from zermelo.server.campaigns import Summary, campaign_summary, standings
 from zermelo.server.database import Connection, DatabaseError, connect_once
 from zermelo.server.listening import Listener
-from zermelo.server.vocabulary import Channel
+from zermelo.server.vocabulary import CampaignState, Channel
 
 log = logging.getLogger(__name__)
+
+ENDED = (CampaignState.FINISHED, CampaignState.CANCELLED)
 
 
 class CampaignWatch:
@@ -31,7 +33,8 @@ class CampaignWatch:
         self._disconnect()
 
     def next(self, seconds: float) -> Summary | None:
-        """The summary after so long, earlier at the end; None while the database is away."""
+        """The summary after so long, earlier at the end, and only then with the best line; None
+        while the database is away."""
         self._run.check()
         try:
             connection = self._connect()
@@ -39,6 +42,9 @@ class CampaignWatch:
                 for _ in connection.notifies(timeout=seconds, stop_after=1):
                     pass
             self._first = False
+            found = standings(connection, campaign=self._run.campaign_id)
+            if found and found[0].state not in ENDED:
+                return found[0]
             return campaign_summary(connection, self._run.campaign)
         except (psycopg.OperationalError, DatabaseError) as error:
             log.warning("cannot follow the campaign: %s", error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from zermelo.games import open_game
 from zermelo.logs import TEXT_FORMAT
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
-from zermelo.server.ports import LOOPBACK, free_port
+from zermelo.server.ports import LOOPBACK
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.vocabulary import CampaignState, Replication
 
@@ -60,7 +61,7 @@ class LocalRun:
         self._postgres: EmbeddedPostgres | None = None
         self._supervisor: Supervisor | None = None
         self.url = ""
-        self.campaign = ""
+        self.campaign, self.campaign_id = "", 0
         #: Where a browser sees the campaign; empty where it cannot.
         self.pages = ""
 
@@ -93,8 +94,10 @@ class LocalRun:
         log_file = self._take_directory(stack)
         finish = self._begin_database(stack)
         _load_modules()
+        listening = stack.enter_context(socket.create_server((LOOPBACK, 0)))
         coordinator = CoordinatorSettings(
-            listen=f"{LOOPBACK}:{free_port()}",
+            listen=f"{LOOPBACK}:{listening.getsockname()[1]}",
+            listening=listening,
             lease_seconds=LEASE_SECONDS,
             heartbeat_seconds=HEARTBEAT_SECONDS,
             require_token=False,
@@ -103,7 +106,7 @@ class LocalRun:
         stack.callback(supervisor.stop, first=CLIENT)
         early = self._postgres is not None and self._postgres.creating
         if early:
-            # Its workers load their modules while the database is being created.
+            # Its workers get ready while the database is being created.
             self._start_client(supervisor, coordinator)
         self.url = finish()
         if self._create_campaign():
@@ -156,7 +159,7 @@ class LocalRun:
                 # All clients are our own.
                 replication=Replication.NONE,
             )
-        self.campaign = campaign.name
+        self.campaign, self.campaign_id = campaign.name, campaign.id
         return campaign.state is CampaignState.FINISHED
 
     def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
@@ -191,6 +194,7 @@ class LocalRun:
             quit_seconds=0.0,
             leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
+            expected_game=self.settings.spec,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,
         )

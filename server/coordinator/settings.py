@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,9 @@ DEFAULT_LISTEN = "127.0.0.1:1913"
 @dataclass(frozen=True, slots=True)
 class CoordinatorSettings:
     listen: str = DEFAULT_LISTEN
+    #: A socket that listens there already, opened by a parent for us and our successors: whoever
+    #: calls before one of us is there waits, instead of being refused.
+    listening: socket.socket | None = None
     #: How long after its last progress a lease ends.
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 5.0

@@ -53,6 +53,8 @@ def bind(settings: CoordinatorSettings) -> tuple[list[Door], CertificateFiles | 
                 f"plain text is for loopback alone, and {settings.listen} is not; make"
                 " certificates with `zermelo tls make` and give --certificate and --key"
             )
+        if settings.listening is not None:
+            return [Door(settings.listening, None)], None
         return _doors(settings.listen, None), None
     files = CertificateFiles(settings.certificate, settings.key, settings.client_ca)
     doors = _doors(settings.listen, _renewed(files))

@@ -57,6 +57,13 @@ class Demand(NamedTuple):
     asks: bool = True
 
 
+class _Asked(NamedTuple):
+    """How many questions were asked or split, and whether that left more to do."""
+
+    questions: int = 0
+    more: bool = False
+
+
 class CampaignPlan:
     """Keeps a campaign's queue filled with the questions that matter most."""
 
@@ -157,8 +164,9 @@ class CampaignPlan:
         self._withdraw(planner.questions.settle())
         if planner.finished:
             self._finish()
-        self._record.keep(planner, demand.now, spent, busy=bool(changed or split or asked))
-        return bool(split or asked)
+        busy = bool(changed or split or asked.questions)
+        self._record.keep(planner, demand.now, spent, busy=busy)
+        return asked.more
 
     def _hear(self, planner: Planner) -> int:
         """Take over the bounds that the assimilator has proved meanwhile."""
@@ -217,13 +225,10 @@ class CampaignPlan:
                 },
             )
 
-    def _ask(self, planner: Planner, demand: Demand, spent: int, rate: float) -> int:
-        """Fill the queue as far as the clients need it, splitting what is too hard.
-
-        How many questions were asked or split.
-        """
+    def _ask(self, planner: Planner, demand: Demand, spent: int, rate: float) -> _Asked:
+        """Fill the queue as far as the clients need it, splitting what is too hard."""
         if planner.finished or not demand.asks:
-            return 0
+            return _Asked()
         ready, leased, _ = self._record.queue()
         while (plan := planner.choose(LEAST_SPARE, math.inf)).open:
             self._splitter.open(planner.questions, _nodes_of(plan.open))
@@ -234,8 +239,8 @@ class CampaignPlan:
         most = demand.workers * MOST_SPARE_PER_CLIENT
         spare = max(LEAST_SPARE, math.ceil(min(most, demand.workers + meanwhile)))
         if ready > spare // 2:
-            return 0
-        wanted, splits = self._choose(planner, spare - ready, size)
+            return _Asked()
+        wanted, splits, more = self._choose(planner, spare - ready, size)
         self._insert(planner, wanted, budget_of(size))
         idle = demand.workers - leased - ready - len(wanted)
         self.short = idle > 0
@@ -244,30 +249,35 @@ class CampaignPlan:
             helped = planner.help(math.ceil(idle * HELPED_PER_IDLE), least)
             self._split_now(planner, helped)
             splits += len(helped)
-        return len(wanted) + splits
+            more |= bool(helped)
+        return _Asked(len(wanted) + splits, more)
 
-    def _choose(self, planner: Planner, count: int, size: float) -> tuple[list[Choice], int]:
-        """The leaves to ask now, and how many were split to find them.
+    def _choose(
+        self, planner: Planner, count: int, size: float
+    ) -> tuple[list[Choice], int, bool]:
+        """The leaves to ask now, how many were split to find them, and whether there are more.
 
         Splitting runs ahead of the clients only so far. Then the first leaves in turn are
         asked although they look too hard: clients do not wait, and what comes back from a
         search that ran out is worth more than a tree of guesses. And after some splits those
         that are small enough are asked before the others are split, in the next step.
         """
-        splits = 0
+        splits, more = 0, False
         while (plan := planner.choose(count, size)).split or plan.open:
             if plan.open:
                 self._splitter.open(planner.questions, _nodes_of(plan.open))
             elif splits >= SPLITS_AHEAD * count:
                 size = math.inf
             elif splits >= MOST_SPLITS_A_STEP and plan.ask:
+                more = True
                 break
             else:
                 splits += len(plan.split)
                 self._split_now(planner, plan.split)
         # Splitting may have settled some of them meanwhile.
         still = [choice for choice in plan.ask if planner.questions.is_open(choice.question)]
-        return [choice for choice in still if choice.question.leaf], splits
+        asked = [choice for choice in still if choice.question.leaf]
+        return asked, splits, more or len(asked) < len(plan.ask)
 
     def _split_now(self, planner: Planner, choices: list[Choice]) -> None:
         self._splitter.split(planner.questions, _nodes_of(choices))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from zermelo.engine import Efforts
@@ -40,6 +40,9 @@ PRIOR_LEVEL_ERROR = 2.5
 #: How wrong the logarithm of a sum is though each cost is known: which questions will be
 #: needed is not. (Estimates for 6x6 were off by 0.4 to 0.9, once the model had settled.)
 LEAST_ERROR = 0.6
+
+#: Models that tell ln(nodes) and chances this far apart, on average, tell the same.
+_SAME_LOG_COST, _SAME_CHANCE = 0.1, 0.02
 
 _LEAST_CHANCE = 0.02
 #: The logit of the greatest chance.
@@ -161,6 +164,26 @@ class CostModel:
         return CostModel(
             weights, spread, _fit_chance(samples), len(samples), evidence, familiar
         )
+
+    def agrees(self, other: CostModel, samples: Sequence[Sample]) -> bool:
+        """Whether it makes no difference which of the two tells what such questions cost."""
+        costs = chances = 0.0
+        for features, _, _ in samples:
+            costs += abs(self.log_cost(features) - other.log_cost(features))
+            chances += abs(self.chance(features) - other.chance(features))
+        most = len(samples)
+        return (
+            costs <= most * _SAME_LOG_COST
+            and chances <= most * _SAME_CHANCE
+            and abs(math.log(self.surcharge / other.surcharge)) <= _SAME_LOG_COST
+        )
+
+    def supported_like(self, other: CostModel) -> CostModel:
+        """The same costs and chances, resting on as many answers as another model."""
+        return replace(
+            self, samples=other.samples, evidence=other.evidence,
+            familiar_plies=other.familiar_plies,
+        )  # fmt: skip
 
     def _fit_cost(self, samples: Sequence[Sample]) -> tuple[Weights, float]:
         """Least squares with a ridge towards the prior, which counts as PRIOR_SAMPLES rows.

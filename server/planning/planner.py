@@ -32,8 +32,9 @@ from zermelo.server.planning.questions import (
 #: Leaves are asked in turn, first those that are needed with at least the first chance, then
 #: those of the next level. Below the last they are not worth a client's electricity.
 NEED_LEVELS = (0.5, 0.2, 0.05, 0.02)
-#: Pieces of the remaining work per client: more make it even, fewer repeat less.
-PIECES_PER_CLIENT = 8
+#: Pieces of the remaining work for each client that would wait for the last one: more make it
+#: even, fewer repeat less and are planned and handed out sooner.
+PIECES_PER_OTHER = 8
 #: At least this share of what a test has cost is believed to remain.
 DOUBT = 0.05
 #: A test is believed to cost at least this share of what it looked like before its root was
@@ -197,7 +198,7 @@ class Planner:
         spent -= self._began.spent
         afar = AFAR * self._began.work * min(1.0, self.questions.open_count / MANY_OPEN)
         remaining = max(self.test.work, DOUBT * spent, afar - spent)
-        return max(least, min(most, remaining / (clients * PIECES_PER_CLIENT)))
+        return max(least, min(most, remaining / ((clients - 1) * PIECES_PER_OTHER)))
 
     # -- inside ----------------------------------------------------------------------
 

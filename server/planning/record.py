@@ -92,7 +92,11 @@ class Record:
                 "parameters": model.parameters,
             },
         )
-        planner.questions.reestimate(model)
+        # All clients wait while every open question is evaluated again.
+        if model.agrees(planner.questions.model, samples):
+            planner.questions.model = planner.questions.model.supported_like(model)
+        else:
+            planner.questions.reestimate(model)
 
     def keep(self, planner: Planner, now: float, spent: int, *, busy: bool) -> None:
         """Write down where the campaign stands after `spent` nodes, if it is time again."""

@@ -160,7 +160,7 @@ class Splitter:
         Those `children` are at hand; the others are loaded if they are needed.
         """
         rows = self._connection.execute(
-            query("proved_below"), (array([node.id for node in parents]),)
+            query("proved_below"), {"nodes": array([node.id for node in parents])}
         ).fetchall()
         if not rows:
             return []

@@ -43,11 +43,18 @@ SET splits = splits + (SELECT count(*) FROM ended WHERE state = 'split'),
 WHERE campaign = %(campaign)s
 
 -- name: proved_below
--- What exhausted searches of these nodes had settled below them.
-SELECT workunits.node, workunits.threshold, results.lease, results.proved
-FROM workunits JOIN results ON results.workunit = workunits.id
-WHERE workunits.node = ANY(%s::bigint[]) AND results.state = 'assimilated'
-  AND results.answer = 'exhausted' AND results.proved IS NOT NULL
+-- What exhausted searches of these nodes had settled below them. Each half has an index of its own;
+-- those that were answered after all are in neither, because all the others would be, too.
+SELECT asked.node, asked.threshold, results.lease, results.proved
+FROM (
+    SELECT id, node, threshold FROM workunits
+    WHERE node = ANY(%(nodes)s::bigint[]) AND state IN {open_states}
+    UNION ALL
+    SELECT id, node, threshold FROM workunits
+    WHERE node = ANY(%(nodes)s::bigint[]) AND state IN {given_up_states}
+) AS asked
+JOIN results ON results.workunit = asked.id
+WHERE results.state = 'assimilated' AND results.answer = 'exhausted' AND results.proved IS NOT NULL
 ORDER BY results.lease
 
 -- name: withdraw_workunits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -218,6 +219,12 @@ def test_workunits_grow_with_what_a_test_has_cost() -> None:
     assert planner.size(1, 1e6, 1.0, 1e9) == 1e9
 
 
+def test_workunits_are_cut_for_those_who_would_wait() -> None:
+    planner = small_tree()
+    two, three = (planner.size(clients, 1e6, 1.0, 1e9) for clients in (2, 3))
+    assert two == pytest.approx(2 * three)
+
+
 @pytest.mark.parametrize(("bounds", "reached"), [
     (Bounds(1, 9), True), (Bounds(-9, -1), True), (Bounds(0, 0), True),
     (Bounds(0, 1), False), (Bounds(-1, 0), False), (Bounds(-9, 9), False),
@@ -412,3 +419,18 @@ def test_costs_and_chances_are_products_of_weights_and_features() -> None:
         logit = sum(map(math.prod, zip(model.chance_weights, asked.of_chance(), strict=True)))
         chance = 1 / (1 + math.exp(-logit))
         assert model.chance(asked) == pytest.approx(min(0.98, max(0.02, chance)))
+
+
+def test_a_model_that_hardly_differs_changes_no_estimate() -> None:
+    model = CostModel((0.5, 0.1, -0.2, 0.05, 0.9), 1.0, (0.3, 0.2, 0.4))
+    seen = [Sample(features(plies, plies % 5 - 2), 1000, True) for plies in range(6, 20)]
+    close = replace(model, cost_weights=(0.55, *model.cost_weights[1:]), samples=99, evidence=50.0)
+    assert close.agrees(model, seen)
+    assert model.supported_like(close) == model
+    assert model.supported_like(close).error(15) == close.error(15)
+    for other in (
+        replace(model, cost_weights=(0.8, *model.cost_weights[1:])),
+        replace(model, chance_weights=(0.9, 0.2, 0.4)),
+        replace(model, spread=1.2),
+    ):
+        assert not other.agrees(model, seen)
