@@ -24,7 +24,7 @@ PUBLISHED = {
     "connect-four:5x7": 0, "connect-four:5x8": 1, "connect-four:6x4": 0, "connect-four:6x5": 0,
     "connect-four:6x6": -1,
     "mnk:3x3": 0, "mnk:3x3,misere=yes": 0, "mnk:4x4,k=4": 0, "mnk:4x4,k=3": 1, "mnk:5x5,k=3": 1,
-    "hex:3x3": 1, "hex:4x4": 1, "hex:5x5": 1, "hex:6x6": 1,
+    "hex:3x3": 1, "hex:4x4": 1, "hex:5x5": 1, "hex:6x6": 1, "hex:7x7": 1,
     **{f"clobber:2x{n}": 1 if n % 3 else -1 for n in range(2, 13)},
     **{f"cram:2x{n}": 1 if n % 2 else -1 for n in range(2, 9)},
     "cram:3x3": -1, "cram:3x4": 1, "cram:3x5": 1, "cram:3x6": 1, "cram:3x7": 1, "cram:3x8": 1,
