@@ -24,7 +24,7 @@ PUBLISHED = {
     "connect-four:5x7": 0, "connect-four:5x8": 1, "connect-four:6x4": 0, "connect-four:6x5": 0,
     "connect-four:6x6": -1,
     "mnk:3x3": 0, "mnk:3x3,misere=yes": 0, "mnk:4x4,k=4": 0, "mnk:4x4,k=3": 1, "mnk:5x5,k=3": 1,
-    "hex:3x3": 1, "hex:4x4": 1, "hex:5x5": 1, "hex:6x6": 1,
+    "hex:3x3": 1, "hex:4x4": 1, "hex:5x5": 1, "hex:6x6": 1, "hex:7x7": 1,
     **{f"clobber:2x{n}": 1 if n % 3 else -1 for n in range(2, 13)},
     **{f"cram:2x{n}": 1 if n % 2 else -1 for n in range(2, 9)},
     "cram:3x3": -1, "cram:3x4": 1, "cram:3x5": 1, "cram:3x6": 1, "cram:3x7": 1, "cram:3x8": 1,
@@ -43,8 +43,11 @@ PUBLISHED = {
 LOSING_FIRST_MOVES = {
     "hex:6x6": {"a1", "a2", "a3", "a4", "a5", "b1", "e6", "f2", "f3", "f4", "f5", "f6"},
 }
-#: Nim values of cram on 3 x n, for n from 3.
-CRAM_NIM_VALUES = (0, 1, 1, 4, 1, 3)
+NIM_VALUES = {
+    **{f"cram:3x{n}": nim_value for n, nim_value in enumerate((0, 1, 1, 4, 1, 3), 3)},
+    **{f"cram:2x{n}": n % 2 for n in range(2, 9)},
+    **{f"grundy:{n}": nim_value for n, nim_value in enumerate(GRUNDY) if n},
+}
 #: Boards by which Connect Four is extrapolated, the smallest first; the last three take more than a
 #: minute and a table of 4 GB. Without them the estimate is a third.
 SMALLER_BOARDS = (
@@ -116,12 +119,12 @@ def print_values(
               f" {solved.report.nodes:14,} nodes {solved.seconds:9.2f} s,"
               f" {solved.processor_seconds:9.2f} s of processor time"
               f"{'  DIFFERS' if differs else '' if bounds.exact else '  not finished'}", flush=True)
-    if "cram".startswith(prefix[:4]):
-        for cols, published in enumerate(CRAM_NIM_VALUES, 3):
-            found_value = nim_value(f"cram:3x{cols}")
+    for spec, published in NIM_VALUES.items():
+        if spec.startswith(prefix):
+            found_value = nim_value(spec)
             wrong += found_value != published
-            print(f"nim value of cram 3x{cols}: {published} published, {found_value} found",
-                  flush=True)
+            print(f"nim value of {spec}: {published} published, {found_value} found"
+                  f"{'  DIFFERS' if found_value != published else ''}", flush=True)
     return wrong
 
 

@@ -84,12 +84,12 @@ cdef extern from "definition_core.h" nogil:
         const int32_t *lines_through[2]
         const uint64_t *four_shapes[2]
         const int32_t *cell_image
-        int32_t filling, fill_line_count, twin_count
+        int32_t filling, fill_line_count, twin_count, fill_maps
         const uint64_t *fill_lines
         const int32_t *lines_of
         const int32_t *twins
         const uint64_t *elders
-        const int32_t *maps
+        const int32_t *fill_images
         const int32_t *counter_most
         int32_t joining
         const int32_t *central
@@ -103,6 +103,13 @@ cdef extern from "definition_core.h" nogil:
         int lo, hi, move, effort
     ctypedef struct def_child:
         pass
+    ctypedef struct def_connections:
+        pass
+    ctypedef struct def_pair:
+        uint64_t fulls[8]
+        uint64_t halves[16]
+        int8_t keys[16]
+        int8_t full_count, half_count
     ctypedef struct def_table:
         def_entry *entries
         uint64_t mask
@@ -122,6 +129,7 @@ cdef extern from "definition_core.h" nogil:
         int room
         int32_t *history
         int history_moves
+        def_connections *connections
     void *allocate_table(size_t size)
     int def_decode(const def_program *, const int32_t *, uint64_t, uint64_t, def_state *)
     void def_key(const def_program *, const def_state *, int, uint64_t *, uint64_t *)
@@ -143,6 +151,7 @@ cdef extern from "definition_core.h" nogil:
     int def_entry_facts(const def_entry *, def_facts *, uint64_t *, uint64_t *)
     int def_prove(def_search *, const def_state *, int)
     void def_stop(def_team *, int)
+    const def_pair *def_edges_of(const def_search *, const def_state *, int)
 
 STATUSES = {DEF_GO_ON: "solved", DEF_EXHAUSTED: "exhausted", DEF_ABORTED: "aborted",
             DEF_TOO_DEEP: "exhausted", DEF_ANSWERED: "solved"}
@@ -200,6 +209,10 @@ cdef class Core:
         search.history = <int32_t *> calloc(2 * (DEF_PASS + 1), sizeof(int32_t))
         if search.moves == NULL or search.children == NULL or search.history == NULL:
             raise MemoryError("no memory for a search")
+        if self.program.joining:
+            search.connections = <def_connections *> malloc(sizeof(def_connections))
+            if search.connections == NULL:
+                raise MemoryError("no memory for a search")
         return 0
 
     cdef int _read(self, dict parts) except -1:
@@ -265,7 +278,8 @@ cdef class Core:
         program.lines_of = <const int32_t *> self._keep(parts["lines_of"])
         program.twins = <const int32_t *> self._keep(parts["twins"])
         program.elders = <const uint64_t *> self._keep(parts["elders"])
-        program.maps = <const int32_t *> self._keep(parts["maps"])
+        program.fill_maps = parts["fill_maps"]
+        program.fill_images = <const int32_t *> self._keep(parts["fill_images"])
         program.joining = parts["joining"] and program.plane_keys
         program.central = <const int32_t *> self._keep(parts["central"])
         program.joined = <const uint64_t *> self._keep(parts["joined"])
@@ -294,6 +308,7 @@ cdef class Core:
             free(self.searches[at].moves)
             free(self.searches[at].children)
             free(self.searches[at].history)
+            free(self.searches[at].connections)
         free(self.searches)
         for address in self._owned:
             free(<void *> <size_t> address)
@@ -346,6 +361,18 @@ cdef class Core:
         cdef def_state state
         self._state(key, &state)
         return self._key(&state, True)
+
+    def connections(self, bytes key, int side):
+        """How a side's edges are connected in Hex: carriers, as masks, of what holds whoever
+        moves, and pairs of first cell and carrier of what holds if this side moves."""
+        cdef def_state state
+        cdef const def_pair *edges
+        self._state(key, &state)
+        edges = def_edges_of(self.searches, &state, side) if self.program.joining else NULL
+        if edges == NULL:
+            return [], []
+        return ([edges.fulls[at] for at in range(edges.full_count)],
+                [(edges.keys[at], edges.halves[at]) for at in range(edges.half_count)])
 
     def perft(self, bytes key, int depth):
         """Lines of play of so many plies; a game that ends earlier is one line."""

@@ -83,10 +83,10 @@ static int def_ask(const def_search *search, const def_state *state, int *lo, in
         return known;
     }
     if (def_is_filling(program, state, &left)
-        && def_probe(table, def_filling_key_of(program, (u64)state->plane[1]), &facts)) {
+        && def_ask_filling(search, (u64)state->plane[1], left, lo, hi)) {
         int ahead = state->counter[state->turn] - state->counter[!state->turn];
-        *lo = ahead + facts.lo;
-        *hi = ahead + facts.hi;
+        *lo += ahead;
+        *hi += ahead;
         return 1;
     }
     if (!def_probe(table, def_table_key(program, state), &facts)) return 0;
@@ -109,7 +109,9 @@ static void def_tell(def_search *search, const def_state *state, int lo, int hi)
     if (def_is_filling(program, state, &left)) {
         int ahead = state->counter[state->turn] - state->counter[!state->turn];
         int least = lo - ahead, most = hi - ahead;
-        def_store(table, def_filling_key_of(program, (u64)state->plane[1]),
+        def_fills fills;
+        def_fills_of(program, (u64)state->plane[1], &fills);
+        def_store(table, def_key_by_cells(program, &fills, 0),
                   least < -left ? -left : least, most > left ? left : most, DEF_NO_MOVE, dear);
     }
     def_store(table, def_table_key(program, state), lo, hi, DEF_NO_MOVE, dear);

@@ -275,37 +275,51 @@ static DEF_APART u128 def_graph_name(const def_program *program, u64 empty,
     return name.digits >> 63 << 64 | (u64)1 << 63 | ((u64)name.digits & ~((u64)1 << 63));
 }
 
-/* The name in the table: the least of all images of what is filled, with the first of twins filled
- * first. No other kind of key has anything in its lower half, where definitions have one kind of
- * pieces, nor names of graphs their highest bit there. */
-static inline u128 def_filling_image(const def_program *program, u64 filled) {
+/* What is filled, of twins the first ones first, and its images under all symmetries, which keep
+ * that order. */
+typedef struct {
+    u64 filled;
+    u64 images[DEF_SYMMETRIES];
+} def_fills;
+
+static inline u64 def_sort_twins(const def_program *program, u64 filled) {
+    const int32_t *twins = program->twins;
+    for (int i = 0; i < program->twin_count; i++, twins += 2) {
+        u64 out_of_order = filled >> twins[1] & ~(filled >> twins[0]) & 1;
+        filled ^= out_of_order << twins[0] | out_of_order << twins[1];
+    }
+    return filled;
+}
+
+static inline u64 def_filled_image(const def_program *program, int map, u64 image, u64 cells) {
+    const int32_t *moved = program->fill_images + map * program->cells;
+    for (; cells; cells &= cells - 1) image |= (u64)1 << moved[first_bit(cells)];
+    return image;
+}
+
+/* What is filled when these cells are, too. */
+static inline void def_fill_cells(const def_program *program, const def_fills *before, u64 cells,
+                                  def_fills *after) {
+    after->filled = before->filled | cells;
+    for (int i = 0; i < program->fill_maps; i++)
+        after->images[i] = def_filled_image(program, i, before->images[i], cells);
+}
+
+static inline void def_fills_of(const def_program *program, u64 filled, def_fills *fills) {
+    const def_fills none = {0};
+    def_fill_cells(program, &none, def_sort_twins(program, filled), fills);
+}
+
+/* The name of a position by its cells: the least image. No other kind of key has anything in its
+ * lower half, where definitions have one kind of pieces, nor names of graphs their highest bit
+ * there. */
+static inline u128 def_key_by_cells(const def_program *program, const def_fills *fills, u64 cells) {
     u64 least = ~(u64)0;
-    for (const int32_t *map = program->maps; *map >= 0; map++) {
-        u64 image = (u64)def_image(program, *map, (def_mask)filled);
-        const int32_t *twins = program->twins;
-        for (int i = 0; i < program->twin_count; i++, twins += 2) {
-            u64 out_of_order = image >> twins[1] & ~(image >> twins[0]) & 1;
-            image ^= out_of_order << twins[0] | out_of_order << twins[1];
-        }
+    for (int i = 0; i < program->fill_maps; i++) {
+        const u64 image = def_filled_image(program, i, fills->images[i], cells);
         if (image < least) least = image;
     }
     return least + 1;
-}
-
-/* `graph`: of a position in which nothing gains; else NULL. */
-static inline u128 def_filling_key(const def_program *program, u64 filled,
-                                   const def_fill_graph *graph) {
-    const u64 empty = program->masks[program->all_cells] & ~filled;
-    u128 name = graph ? def_graph_name(program, empty, graph) : 0;
-    return name ? name : def_filling_image(program, filled);
-}
-
-static inline u128 def_filling_key_of(const def_program *program, u64 filled) {
-    const u64 empty = program->masks[program->all_cells] & ~filled;
-    def_fill_graph graph;
-    if (def_lacks(program, empty).missing_one) return def_filling_key(program, filled, NULL);
-    def_find_chains(program, empty, &graph);
-    return def_filling_key(program, filled, &graph);
 }
 
 static inline int def_untouched(const def_program *program, u64 filled, int cell) {
@@ -319,17 +333,19 @@ static inline int def_untouched(const def_program *program, u64 filled, int cell
 /* -- the search ------------------------------------------------------------------------------- */
 
 typedef struct {
+    u128 key;      /* of the position after it, by its cells; 0: not looked for */
     int64_t order; /* the larger, the earlier */
     const def_fill_chain *chain; /* that it opens; NULL: none, or not as usual */
     int32_t cell;
+    int8_t lo, hi; /* what it is worth for whoever makes it */
 } def_fill_move;
 
 /* The moves that need be tried, not sorted; how many there are. */
-static DEF_APART int def_list_fills(const def_search *search, u64 filled, def_lacking lacking,
-                                    const def_fill_graph *graph, int turn, int hint,
+static DEF_APART int def_list_fills(const def_search *search, const def_fills *fills, int left,
+                                    def_lacking lacking, const def_fill_graph *graph, int turn,
                                     def_fill_move *moves) {
     const def_program *program = search->program;
-    const u64 empty = program->masks[program->all_cells] & ~filled;
+    const u64 filled = fills->filled, empty = program->masks[program->all_cells] & ~filled;
     const int32_t *history = search->history + turn * search->history_moves;
     u64 tried = empty;
     int found = 0;
@@ -338,84 +354,133 @@ static DEF_APART int def_list_fills(const def_search *search, u64 filled, def_la
     for (int i = 0; i < graph->count; i++) {
         const def_fill_chain *chain = graph->chains + i;
         if (chain->cell == DEF_NO_MOVE) continue;
+        def_fill_move *move = moves + found++;
         tried &= ~chain->cells;
-        moves[found].chain = chain;
-        moves[found].cell = chain->cell;
-        moves[found++].order = history[chain->cell] - (int64_t)DEF_GIVEN * chain->length;
+        move->key = def_key_by_cells(program, fills, chain->cells);
+        move->chain = chain;
+        move->cell = chain->cell;
+        move->order = history[chain->cell] - (int64_t)DEF_GIVEN * chain->length;
     }
     for (; tried; tried &= tried - 1) {
         const int cell = first_bit(tried);
         if (program->elders[cell] & empty) continue;
         const u64 bit = (u64)1 << cell;
-        moves[found].chain = NULL;
-        moves[found].cell = cell;
-        moves[found++].order = history[cell]
-                               + (int64_t)DEF_UNTOUCHED * def_untouched(program, filled, cell)
-                               + (int64_t)DEF_SAFE * (bit & lacking.missing_one   ? 2
-                                                      : bit & lacking.missing_two ? 0
-                                                                                  : 1);
+        def_fill_move *move = moves + found++;
+        const int safe = !lacking.missing_one && !(bit & lacking.missing_two);
+        move->key = safe ? def_key_by_cells(program, fills, bit) : 0;
+        move->chain = NULL;
+        move->cell = cell;
+        move->order = history[cell]
+                      + (int64_t)DEF_UNTOUCHED * def_untouched(program, filled, cell)
+                      + (int64_t)DEF_SAFE * (bit & lacking.missing_one   ? 2
+                                             : bit & lacking.missing_two ? 0
+                                                                         : 1);
     }
     for (int i = 0; i < found; i++) {
-        const u64 bit = (u64)1 << moves[i].cell;
-        if (moves[i].cell == hint) moves[i].order += (int64_t)1 << DEF_HINT_BIT;
+        moves[i].lo = (int8_t)-left;
+        moves[i].hi = (int8_t)left;
+        if (moves[i].key) def_prefetch(&search->team->table, moves[i].key);
         /* Threads that went the same way would find the same. */
         if (search->thread)
-            moves[i].order += (int64_t)(def_hash((u128)filled << 64 | (bit + search->thread))
+            moves[i].order += (int64_t)(def_hash((u128)filled << 64
+                                                 | ((u64)moves[i].cell + (u64)search->thread))
                                         >> 44);
     }
     return found;
 }
 
-/* A move that leaves the other side nothing to gain, and of which the table knows that it suffices
- * for beta, with what it knows; -1: none. */
-static int def_known_fill(const def_search *search, u64 filled, def_lacking lacking,
-                          const def_fill_move *moves, int count, int beta, def_facts *facts) {
-    const u64 gaining = lacking.missing_one | lacking.missing_two;
-    for (int i = 0; i < count; i++) {
-        const u64 bit = (u64)1 << moves[i].cell;
-        if (lacking.missing_one || gaining & bit) continue;
-        const u128 key = def_filling_key_of(search->program, filled | bit);
-        if (def_probe(&search->team->table, key, facts) && -facts->hi >= beta) return i;
+/* What opening a chain is worth for whoever does, if V is so much when it is gone. */
+static inline int def_opened(const def_fill_chain *chain, int value) {
+    value += chain->kept;
+    return chain->kept - chain->length - (chain->kept && value < 0 ? -value : value);
+}
+
+/* What the table knows about the moves. The place of one that is known to suffice for beta; -1:
+ * none. */
+static DEF_APART int def_ask_fills(const def_search *search, int left, int hint, int beta,
+                                   def_fill_move *moves, int found) {
+    for (int i = 0; i < found; i++) {
+        def_fill_move *move = moves + i;
+        const def_fill_chain *chain = move->chain;
+        def_facts facts;
+        if (!move->key) continue;
+        const int most = chain ? left - chain->length : left;
+        int lo = -most, hi = most;
+        const u64 hash = def_hash(move->key);
+        if (def_probe_hashed(&search->team->table, move->key, hash, &facts)) {
+            if (facts.lo > lo) lo = facts.lo;
+            if (facts.hi < hi) hi = facts.hi;
+        }
+        if (!chain) {
+            move->lo = (int8_t)-hi;
+            move->hi = (int8_t)-lo;
+        } else {
+            const int one = def_opened(chain, lo), other = def_opened(chain, hi);
+            move->lo = (int8_t)(one < other ? one : other);
+            move->hi = (int8_t)(one > other ? one : other);
+            if (chain->kept && lo + chain->kept < 0 && hi + chain->kept > 0)
+                move->hi = (int8_t)(chain->kept - chain->length);
+        }
+        if (move->lo >= beta) return i;
+        if (def_tag_of(hash) == hint) move->order += (int64_t)1 << DEF_HINT_BIT;
     }
     return -1;
 }
 
-static int def_fill(def_search *search, u64 filled, int left, int turn, int alpha, int beta,
-                    int ply, int used);
+static int def_fill(def_search *search, const def_fills *fills, u128 key, int left, int turn,
+                    int alpha, int beta, int ply, int used);
 
 /* What opening a chain is worth, by what is left when it is gone. Fail-soft. */
-static int def_open_chain(def_search *search, const def_fill_chain *chain, u64 filled, int left,
-                          int turn, int alpha, int beta, int ply, int used) {
-    const u64 after = filled | chain->cells;
+static int def_open_chain(def_search *search, const def_fill_chain *chain, const def_fills *fills,
+                          u128 key, int left, int turn, int alpha, int beta, int ply, int used) {
+    def_fills after;
+    def_fill_cells(search->program, fills, chain->cells, &after);
     const int kept = chain->kept, taken = chain->length - kept;
     left -= chain->length;
     if (!kept)
-        return -taken - def_fill(search, after, left, !turn, -beta - taken, -alpha - taken, ply,
-                                 used);
+        return -taken - def_fill(search, &after, key, left, !turn, -beta - taken, -alpha - taken,
+                                 ply, used);
     /* The score is -(taken + |kept + V|), more than alpha if |kept + V| is less than: */
     const int most = -alpha - taken;
     if (most <= 0) return -taken;
     int value;
     if (beta - alpha == 1) {
         const int least = 1 - most - kept, greatest = most - 1 - kept;
-        value = def_fill(search, after, left, !turn, greatest, greatest + 1, ply, used);
+        value = def_fill(search, &after, key, left, !turn, greatest, greatest + 1, ply, used);
         if (value > greatest) return -(taken + kept + value);
-        value = def_fill(search, after, left, !turn, least - 1, least, ply, used);
+        value = def_fill(search, &after, key, left, !turn, least - 1, least, ply, used);
         return value < least ? kept + value - taken : beta;
     }
-    value = kept + def_fill(search, after, left, !turn, -most - kept, most - kept, ply, used);
+    value = kept + def_fill(search, &after, key, left, !turn, -most - kept, most - kept, ply, used);
     return -(taken + (value < 0 ? -value : value));
+}
+
+/* What a move is worth. Fail-soft. */
+static int def_try_fill(def_search *search, const def_fill_move *move, const def_fills *fills,
+                        int left, int turn, int alpha, int beta, int ply, int used) {
+    const def_program *program = search->program;
+    if (move->chain)
+        return def_open_chain(search, move->chain, fills, move->key, left, turn, alpha, beta, ply,
+                              used);
+    const int gain = def_gain(program, program->masks[program->all_cells] & ~fills->filled,
+                              move->cell);
+    def_fills after;
+    def_fill_cells(program, fills, (u64)1 << move->cell, &after);
+    return gain ? gain + def_fill(search, &after, 0, left - gain, turn, alpha - gain, beta - gain,
+                                  ply, used)
+                : -def_fill(search, &after, move->key, left, !turn, -beta, -alpha, ply, used);
 }
 
 /* How much more than the other the side to move gains from here on. Fail-soft, as
  * def_negamax says. `left`:
- * lines that are not complete; all of them will be, so that the score is odd if they are. */
-static int def_fill(def_search *search, u64 filled, int left, int turn, int alpha, int beta,
-                    int ply, int used) {
+ * lines that are not complete; all of them will be, so that the score is odd if they are.
+ * `key`: by its cells, if that is known, else 0. */
+static int def_fill(def_search *search, const def_fills *fills, u128 key, int left, int turn,
+                    int alpha, int beta, int ply, int used) {
     if (def_visit(search, ply, used)) return 0;
     const def_program *program = search->program;
     def_team *team = search->team;
-    u64 empty = program->masks[program->all_cells] & ~filled;
+    u64 empty = program->masks[program->all_cells] & ~fills->filled, taken = 0;
     def_lacking lacking;
     int gained = 0;
     for (;;) {
@@ -423,20 +488,23 @@ static int def_fill(def_search *search, u64 filled, int left, int turn, int alph
         if (-left >= beta) return gained - left;
         if (!left) return gained;
         lacking = def_lacks(program, empty);
-        u64 taken = lacking.missing_one ? def_surely(program, empty, lacking) : 0;
-        if (!taken) break;
-        int gain = def_gain(program, empty, first_bit(taken));
+        u64 sure = lacking.missing_one ? def_surely(program, empty, lacking) : 0;
+        if (!sure) break;
+        int gain = def_gain(program, empty, first_bit(sure));
         gained += gain;
         left -= gain;
         alpha -= gain;
         beta -= gain;
-        empty &= ~taken;
-        filled |= taken;
+        empty &= ~sure;
+        taken |= sure;
     }
-    def_fill_graph graph;
-    graph.count = 0;
-    if (!lacking.missing_one) def_find_chains(program, empty, &graph);
-    const u128 key = def_filling_key(program, filled, lacking.missing_one ? NULL : &graph);
+    def_fills further;
+    if (taken) {
+        def_fill_cells(program, fills, taken, &further);
+        fills = &further;
+        key = 0;
+    }
+    if (!key) key = def_key_by_cells(program, fills, 0);
     const u64 before = search->nodes;
     int lo = -left, hi = left, hint = DEF_NO_MOVE;
     def_facts facts;
@@ -447,50 +515,82 @@ static int def_fill(def_search *search, u64 filled, int left, int turn, int alph
         if (facts.hi < hi) hi = facts.hi;
         hint = facts.move;
     }
-    def_fill_move moves[DEF_MOST_FILLED];
-    const int found = def_list_fills(search, filled, lacking, &graph, turn, hint, moves);
-    if (2 * popcount(empty) > popcount(program->masks[program->all_cells])) {
-        const int enough = def_known_fill(search, filled, lacking, moves, found, beta, &facts);
-        if (enough >= 0) {
-            def_store(&team->table, key, -facts.hi, hi, moves[enough].cell, 1);
-            return gained - facts.hi;
+    def_fill_graph graph;
+    u128 name = 0;
+    graph.count = 0;
+    if (!lacking.missing_one) {
+        def_find_chains(program, empty, &graph);
+        name = def_graph_name(program, empty, &graph);
+    }
+    if (name && def_probe(&team->table, name, &facts)) {
+        if (facts.lo > lo) lo = facts.lo;
+        if (facts.hi < hi) hi = facts.hi;
+        if (lo >= beta || hi <= alpha || lo == hi) {
+            def_store(&team->table, key, lo, hi, DEF_NO_MOVE, 1);
+            return gained + (hi <= alpha ? hi : lo);
         }
     }
-    int best = -search->limit - 1, best_cell = DEF_NO_MOVE, low = alpha;
-    for (int i = 0; i < found; i++) {
+    def_fill_move moves[DEF_MOST_FILLED];
+    const int found = def_list_fills(search, fills, left, lacking, &graph, turn, moves);
+    const int enough = def_ask_fills(search, left, hint, beta, moves, found);
+    int best = -search->limit - 1, tag = DEF_NO_MOVE, low = alpha;
+    if (enough >= 0) {
+        best = moves[enough].lo;
+        tag = def_tag(moves[enough].key);
+    }
+    for (int i = 0; i < found && best < beta; i++) {
         int first = i;
         for (int j = i + 1; j < found; j++)
             if (moves[j].order > moves[first].order) first = j;
-        const int cell = moves[first].cell;
-        const def_fill_chain *chain = moves[first].chain;
+        const def_fill_move move = moves[first];
         moves[first] = moves[i];
-        const int gain = chain ? 0 : def_gain(program, empty, cell);
-        const u64 after = filled | (u64)1 << cell;
-        int value = chain
-            ? def_open_chain(search, chain, filled, left, turn, low, beta, ply + 1, used)
-            : gain
-            ? gain + def_fill(search, after, left - gain, turn, low - gain, beta - gain, ply + 1,
-                              used)
-            : -def_fill(search, after, left, !turn, -beta, -low, ply + 1, used);
-        if (team->stop) return 0;
-        if (ply == 0 && !search->thread) team->root_done++;
-        if (value > best) {
-            best = value;
-            if (value > low) {
-                best_cell = cell;
-                low = value;
-            }
-            if (low >= beta) {
-                def_reward(search, turn, cell, search->nodes - before);
-                break;
-            }
+        int value = move.hi;
+        if (value > low) {
+            value = def_try_fill(search, &move, fills, left, turn, low, beta, ply + 1, used);
+            if (team->stop) return 0;
         }
+        if (ply == 0 && !search->thread) team->root_done++;
+        if (value <= best) continue;
+        best = value;
+        if (value <= low) continue;
+        tag = move.key ? def_tag(move.key) : DEF_NO_MOVE;
+        low = value;
+        if (low >= beta) def_reward(search, turn, move.cell, search->nodes - before);
     }
     /* The score is odd exactly if `left` is. */
-    if (best > alpha) lo = (best - left) & 1 ? best + 1 : best;
-    if (best < beta) hi = (best - left) & 1 ? best - 1 : best;
-    def_store(&team->table, key, lo, hi, best_cell, search->nodes - before);
+    const int least = (best - left) & 1 ? best + 1 : best;
+    const int most = (best - left) & 1 ? best - 1 : best;
+    if (best > alpha && least > lo) lo = least;
+    if (best < beta && most < hi) hi = most;
+    def_store(&team->table, key, lo, hi, tag, search->nodes - before);
+    if (name) def_store(&team->table, name, lo, hi, DEF_NO_MOVE, search->nodes - before);
     return gained + (best >= beta ? lo : best <= alpha ? hi : best);
+}
+
+/* What the table knows about a position in which so many lines are not complete: 0 if nothing. */
+static int def_ask_filling(const def_search *search, u64 filled, int left, int *lo, int *hi) {
+    const def_program *program = search->program;
+    const u64 empty = program->masks[program->all_cells] & ~filled;
+    def_fills fills;
+    def_fill_graph graph;
+    def_facts facts;
+    u128 keys[2] = {0, 0};
+    int known = 0;
+    def_fills_of(program, filled, &fills);
+    keys[0] = def_key_by_cells(program, &fills, 0);
+    if (!def_lacks(program, empty).missing_one) {
+        def_find_chains(program, empty, &graph);
+        keys[1] = def_graph_name(program, empty, &graph);
+    }
+    *lo = -left;
+    *hi = left;
+    for (int i = 0; i < 2; i++) {
+        if (!keys[i] || !def_probe(&search->team->table, keys[i], &facts)) continue;
+        known = 1;
+        if (facts.lo > *lo) *lo = facts.lo;
+        if (facts.hi < *hi) *hi = facts.hi;
+    }
+    return known;
 }
 
 /* Whether the counters have room for all that can still be gained. */
@@ -508,8 +608,10 @@ static inline int def_is_filling(const def_program *program, const def_state *st
 static int def_search_filling(def_search *search, const def_state *state, int left, int alpha,
                               int beta, int ply, int used) {
     int ahead = state->counter[state->turn] - state->counter[!state->turn];
-    return ahead + def_fill(search, (u64)state->plane[1], left, state->turn, alpha - ahead,
-                            beta - ahead, ply, used);
+    def_fills fills;
+    def_fills_of(search->program, (u64)state->plane[1], &fills);
+    return ahead + def_fill(search, &fills, 0, left, state->turn, alpha - ahead, beta - ahead, ply,
+                            used);
 }
 
 #endif

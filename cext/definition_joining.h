@@ -14,18 +14,24 @@
  *   2. If it loses with all moves, the union of the carriers of the losses that leave no move is the
  *      carrier of the other side's win: to any move one of these losses has the answers.
  *   3. The carrier of a winning move is the carrier of what follows, and the move.
- * The carrier of a chain are its pairs.
+ * The carrier of a chain are its pairs. Connections of other kinds, with theirs, are found as
+ * definition_connections.h says: a full one of the other side's edges is its win, a half one of the
+ * edges of the side to move is a win of that, and to half ones of the other side's edges all moves
+ * outside their carriers lose.
  */
 #ifndef ZERMELO_DEFINITION_JOINING_H
 #define ZERMELO_DEFINITION_JOINING_H
 
+#include "definition_connections.h"
 #include "definition_search.h"
 
 enum { DEF_BRIDGES = 6, DEF_HEXAGONS = 64 };
-/* What speaks for a move, as order: each chain of the other side that needs its cell, few stones
- * that either side still needs on a way through it, and cells that it touches or shares two
- * neighbours with. */
-enum { DEF_CUTS = 1 << 20, DEF_NEAR = 1 << 22, DEF_CENTRAL = 1 << 18 };
+/* Connections are looked for where so many cells are empty; with fewer, searching is faster. */
+enum { DEF_CONNECT_FROM = 12 };
+/* What speaks for a move, as order: few replies that do not lose at once, each connection of the
+ * other side that needs its cell, few stones that either side still needs on a way through it, and
+ * cells that it touches or shares two neighbours with. */
+enum { DEF_REPLIES = 1 << 25, DEF_CUTS = 1 << 20, DEF_NEAR = 1 << 22, DEF_CENTRAL = 1 << 18 };
 
 /* The two lowest of several cells. */
 static inline u64 def_two_of(u64 cells) {
@@ -137,111 +143,192 @@ static inline u64 def_preimage(const def_program *program, int symmetry, u64 ima
     return found;
 }
 
-/* Fail-soft, as def_negamax says, for a position in which the other side has no chain. `carrier`:
- * of the win of whoever wins. */
-static int def_connect(def_search *search, const def_state *state, int alpha, int beta, int ply,
+/* The position after a stone. */
+static inline void def_after_stone(const def_state *state, int cell, def_state *after) {
+    const int side = state->turn;
+    const u64 stone = (u64)1 << cell;
+    after->plane[0] = (def_mask)((u64)state->plane[0] & ~stone);
+    after->plane[1 + side] = (def_mask)((u64)state->plane[1 + side] | stone);
+    after->plane[2 - side] = state->plane[2 - side];
+    after->pending = 0;
+    after->turn = !side;
+    after->passing = 0;
+}
+
+/* How the edges of a side are connected; NULL: not known. */
+static inline const def_pair *def_edges_of(const def_search *search, const def_state *state,
+                                           int side) {
+    return def_connect_edges(search->connections, search->program, side,
+                             (u64)state->plane[1 + side], (u64)state->plane[0], 0);
+}
+
+/* The moves that do not lose at once, and what the others lose to. */
+typedef struct {
+    u64 cells;
+    u64 losses;              /* the carriers of what rules all others out */
+    int cuts[DEF_HEXAGONS]; /* for each cell, how many wins of the other side need it */
+} def_must_play;
+
+/* The other side wins with this carrier unless it is played in. */
+static inline void def_must_meet(def_must_play *must, u64 carrier) {
+    if (must->cells & ~carrier) must->losses |= carrier;
+    must->cells &= carrier;
+    for (; carrier; carrier &= carrier - 1) must->cuts[first_bit(carrier)]++;
+}
+
+/* Where the other side would have a chain after one more stone, one of the cells it needs must be
+ * filled now. */
+static DEF_APART void def_meet_chains(const def_program *program, const def_state *state,
+                                      def_must_play *must) {
+    const u64 empty = (u64)state->plane[0], other = (u64)state->plane[2 - state->turn];
+    u64 needed;
+    for (u64 cells = empty; cells && must->cells; cells &= cells - 1) {
+        const u64 stone = cells & -cells;
+        if (def_chain(program, !state->turn, other | stone, empty & ~stone, &needed))
+            def_must_meet(must, needed | stone);
+    }
+}
+
+/* And where its edges would be connected; `threats`: how they are. */
+static inline void def_meet_threats(const def_pair *threats, def_must_play *must) {
+    if (threats->full_count) {
+        must->losses = threats->fulls[0];
+        must->cells = 0;
+    }
+    for (int i = 0; i < threats->half_count && must->cells; i++)
+        def_must_meet(must, threats->halves[i]);
+}
+
+/* A stone of the side to move that makes a chain, or connects its edges, with its carrier;
+ * DEF_NO_MOVE: none was found. */
+static DEF_APART int def_winning_stone(const def_search *search, const def_state *state, u64 tried,
+                                       u64 *carrier) {
+    const def_program *program = search->program;
+    const u64 empty = (u64)state->plane[0], own = (u64)state->plane[1 + state->turn];
+    u64 needed;
+    for (u64 cells = tried; cells; cells &= cells - 1) {
+        const u64 stone = cells & -cells;
+        if (!def_chain(program, state->turn, own | stone, empty & ~stone, &needed)) continue;
+        *carrier = needed | stone;
+        return first_bit(cells);
+    }
+    if (popcount(empty) < DEF_CONNECT_FROM) return DEF_NO_MOVE;
+    const def_pair *edges
+        = def_connect_edges(search->connections, program, state->turn, own, empty, 1);
+    if (edges && edges->full_count) {
+        *carrier = edges->fulls[0];
+        return first_bit(*carrier);
+    }
+    if (!edges || !edges->half_count) return DEF_NO_MOVE;
+    *carrier = edges->halves[0];
+    return edges->keys[0];
+}
+
+/* A move with what is known about the position after it. */
+typedef struct {
+    int64_t order; /* the larger, the earlier */
+    def_pair edges; /* how the mover's edges are connected then */
+} def_joining_move;
+
+/* What speaks for each of the moves, by their cells. */
+static DEF_APART void def_look_ahead(def_search *search, const def_state *state,
+                                     const def_must_play *must, u128 key, int hint,
+                                     def_joining_move *moves) {
+    const def_program *program = search->program;
+    const int side = state->turn;
+    const u64 empty = (u64)state->plane[0], own = (u64)state->plane[1 + side];
+    const int32_t *history = search->history + side * search->history_moves;
+    int distances[DEF_HEXAGONS] = {0};
+    for (int i = 0; i < 2; i++)
+        def_add_distances(program, (u64)state->plane[1 + i], empty, program->joined + 2 * i,
+                          distances);
+    for (u64 cells = must->cells; cells; cells &= cells - 1) {
+        const int at = first_bit(cells);
+        const u64 stone = cells & -cells;
+        def_joining_move *move = moves + at;
+        move->order = history[at] + (int64_t)DEF_CUTS * must->cuts[at]
+                      - (int64_t)DEF_NEAR * distances[at]
+                      + (int64_t)DEF_CENTRAL * program->central[at];
+        if (at == hint) move->order += (int64_t)1 << DEF_HINT_BIT;
+        if (search->thread)
+            move->order += (int64_t)(def_hash(key + (u128)(search->thread + at)) >> 46);
+        move->edges.full_count = move->edges.half_count = 0;
+        if (popcount(empty) <= DEF_CONNECT_FROM) continue;
+        const def_pair *edges = def_connect_edges(search->connections, program, side, own | stone,
+                                                  empty & ~stone, 0);
+        if (!edges) continue;
+        move->edges = *edges;
+        def_must_play replies = {empty & ~stone, 0, {0}};
+        def_meet_threats(edges, &replies);
+        move->order -= (int64_t)DEF_REPLIES * popcount(replies.cells);
+    }
+}
+
+/* Whether the side to move wins: 1, else -1, with the carrier of the win. In a position in which
+ * the other side has no chain. `threats`: how the edges of the other side are connected; NULL: not
+ * known. */
+static int def_connect(def_search *search, const def_state *state, const def_pair *threats, int ply,
                        int used, u64 *carrier) {
-    *carrier = (u64)state->plane[0];
-    if (def_visit(search, ply, used)) return 0;
     const def_program *program = search->program;
     def_team *team = search->team;
-    const int side = state->turn;
-    const u64 own = (u64)state->plane[1 + side], other = (u64)state->plane[2 - side];
     const u64 empty = (u64)state->plane[0];
+    *carrier = empty;
+    if (def_visit(search, ply, used)) return 0;
     const u64 before = search->nodes;
     int symmetry = 0, hint = DEF_NO_MOVE;
     const u128 key = def_name_by(program, state, &symmetry);
     def_facts facts;
     if (def_probe(&team->table, key, &facts)) {
         if (facts.carrier) *carrier = def_preimage(program, symmetry, facts.carrier, empty);
-        if (facts.lo >= beta || facts.lo == facts.hi) return facts.lo;
-        if (facts.hi <= alpha) return facts.hi;
+        if (facts.lo == facts.hi) return facts.lo;
         hint = facts.move;
     }
-    /* Where the other side would have a chain after one more stone, one of the cells it needs must
-     * be filled now. */
-    int cuts[DEF_HEXAGONS] = {0};
-    u64 tried = empty, losses = 0, needed;
-    for (u64 cells = empty; cells && tried; cells &= cells - 1) {
-        const u64 stone = cells & -cells;
-        if (!def_chain(program, !side, other | stone, empty & ~stone, &needed)) continue;
-        needed |= stone;
-        if (tried & ~needed) losses |= needed;
-        tried &= needed;
-        for (; needed; needed &= needed - 1) cuts[first_bit(needed)]++;
+    def_must_play must = {empty, 0, {0}};
+    def_meet_chains(program, state, &must);
+    int best_cell = def_winning_stone(search, state, must.cells, carrier);
+    int best = best_cell == DEF_NO_MOVE ? -1 : 1;
+    if (best < 0 && popcount(empty) >= DEF_CONNECT_FROM) {
+        if (!threats) threats = def_edges_of(search, state, !state->turn);
+        if (threats) def_meet_threats(threats, &must);
     }
-    int best = -1, best_cell = DEF_NO_MOVE;
-    for (u64 cells = tried; cells && best < 0; cells &= cells - 1) {
-        const u64 stone = cells & -cells;
-        if (!def_chain(program, side, own | stone, empty & ~stone, &needed)) continue;
-        best = 1;
-        best_cell = first_bit(cells);
-        *carrier = needed | stone;
-    }
-    const int32_t *history = search->history + side * search->history_moves;
-    int distances[DEF_HEXAGONS] = {0};
-    if (tried && best < beta)
-        for (int i = 0; i < 2; i++)
-            def_add_distances(program, i == side ? own : other, empty, program->joined + 2 * i,
-                              distances);
-    while (tried && best < beta) {
-        int64_t order = INT64_MIN;
-        int cell = 0;
-        for (u64 cells = tried; cells; cells &= cells - 1) {
-            const int at = first_bit(cells);
-            int64_t found = history[at] + (int64_t)DEF_CUTS * cuts[at]
-                            - (int64_t)DEF_NEAR * distances[at]
-                            + (int64_t)DEF_CENTRAL * program->central[at];
-            if (at == hint) found += (int64_t)1 << DEF_HINT_BIT;
-            if (search->thread) found += (int64_t)(def_hash(key + (u128)(search->thread + at)) >> 46);
-            if (found > order) {
-                order = found;
-                cell = at;
-            }
-        }
+    def_joining_move moves[DEF_HEXAGONS];
+    if (best < 0) def_look_ahead(search, state, &must, key, hint, moves);
+    while (must.cells && best < 0) {
+        int cell = first_bit(must.cells);
+        for (u64 cells = must.cells; cells; cells &= cells - 1)
+            if (moves[first_bit(cells)].order > moves[cell].order) cell = first_bit(cells);
         const u64 stone = (u64)1 << cell;
-        tried &= ~stone;
+        must.cells &= ~stone;
         def_state after;
-        after.plane[0] = (def_mask)(empty & ~stone);
-        after.plane[1 + side] = (def_mask)(own | stone);
-        after.plane[2 - side] = (def_mask)other;
-        after.pending = 0;
-        after.turn = !side;
-        after.passing = 0;
         u64 carried;
-        int value = -def_connect(search, &after, -beta, -alpha, ply + 1, used, &carried);
+        def_after_stone(state, cell, &after);
+        best = -def_connect(search, &after, &moves[cell].edges, ply + 1, used, &carried);
         if (team->stop) return 0;
         if (ply == 0 && !search->thread) team->root_done++;
-        if (value > best) {
-            best = value;
+        if (best > 0) {
             best_cell = cell;
-            def_reward(search, side, cell, search->nodes - before);
-        }
-        if (value >= beta) *carrier = carried | stone;
-        else {
-            tried &= carried;
-            losses |= carried;
+            *carrier = carried | stone;
+            def_reward(search, state->turn, cell, search->nodes - before);
+        } else {
+            must.cells &= carried;
+            must.losses |= carried;
         }
     }
-    if (best < beta) *carrier = losses;
-    const int lo = best > alpha ? best : -1, hi = best < beta ? best : 1;
-    const int proved = lo == hi;
-    def_record(&team->table, key, lo, hi, best_cell, search->nodes - before,
-               proved ? (u64)def_image(program, symmetry, (def_mask)*carrier) : 0,
-               proved ? DEF_CARRIED : 0);
+    if (best < 0) *carrier = must.losses;
+    def_record(&team->table, key, best, best, best_cell, search->nodes - before,
+               (u64)def_image(program, symmetry, (def_mask)*carrier), DEF_CARRIED);
     return best;
 }
 
-/* Fail-soft, as def_negamax says, for a position that is not decided. */
-static int def_search_joining(def_search *search, const def_state *state, int alpha, int beta,
-                              int ply, int used) {
+/* The score of a position that is not decided. */
+static int def_search_joining(def_search *search, const def_state *state, int ply, int used) {
     u64 needed;
     if (def_chain(search->program, !state->turn, (u64)state->plane[2 - state->turn],
                   (u64)state->plane[0], &needed)) {
         def_visit(search, ply, used);
         return -1;
     }
-    return def_connect(search, state, alpha, beta, ply, used, &needed);
+    return def_connect(search, state, NULL, ply, used, &needed);
 }
 
 #endif

@@ -115,14 +115,14 @@ typedef struct {
     int32_t line_length;
     const u64 *four_shapes[2];
     /* Games of filling (definition_filling.h): their lines, for each cell the two that it is in (-1:
-     * none), pairs of cells that are in the same lines, for each cell its twins before it, and the
-     * symmetries that move cells differently, -1 behind the last. */
-    int32_t filling, fill_line_count, twin_count;
+     * none), pairs of cells that are in the same lines, for each cell its twins before it, and for each
+     * symmetry where it moves each cell, twins in their order. */
+    int32_t filling, fill_line_count, twin_count, fill_maps;
     const u64 *fill_lines;
     const int32_t *lines_of;
     const int32_t *twins;
     const u64 *elders;
-    const int32_t *maps;
+    const int32_t *fill_images; /* [symmetry][cell] */
     const int32_t *counter_most;
     /* Hex (definition_joining.h): the two sides of the board that each player joins, and for each
      * cell up to six (-1 behind them) with which it shares two neighbours, these, and how many

@@ -7,6 +7,7 @@
 #ifndef ZERMELO_DEFINITION_SEARCH_H
 #define ZERMELO_DEFINITION_SEARCH_H
 
+#include "definition_connections.h"
 #include "definition_lines.h"
 #include "definition_table.h"
 
@@ -47,6 +48,7 @@ typedef struct {
     int room;
     int32_t *history; /* for each side and move */
     int history_moves;
+    def_connections *connections; /* room for looking for them in Hex; else NULL */
 } def_search;
 
 static inline void def_stop(def_team *team, int reason) {
@@ -184,8 +186,7 @@ static int def_search_lines(def_search *search, const def_state *state, int alph
 static inline int def_is_filling(const def_program *program, const def_state *state, int *left);
 static int def_search_filling(def_search *search, const def_state *state, int left, int alpha,
                               int beta, int ply, int used);
-static int def_search_joining(def_search *search, const def_state *state, int alpha, int beta,
-                              int ply, int used);
+static int def_search_joining(def_search *search, const def_state *state, int ply, int used);
 
 /* The score for the side to move, told apart within alpha < score < beta; fail-soft:
      result <= alpha            the score is at most the result (an upper bound)
@@ -202,8 +203,7 @@ static int def_negamax(def_search *search, const def_state *state, int alpha, in
     }
     if (search->program->steady)
         return def_search_lines(search, state, alpha, beta, ply, used, scout);
-    if (search->program->joining)
-        return def_search_joining(search, state, alpha, beta, ply, used);
+    if (search->program->joining) return def_search_joining(search, state, ply, used);
     if (!state->passing && def_is_filling(search->program, state, &left))
         return def_search_filling(search, state, left, alpha, beta, ply, used);
     return def_go_on(search, state, 0, alpha, beta, ply, used, scout);

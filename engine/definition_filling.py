@@ -4,6 +4,7 @@ on, as in dots and boxes."""
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 from typing import Any
 
 from zermelo.engine.definition_code import ints, words
@@ -40,7 +41,9 @@ class FillingGame:
             [at for at, line in enumerate(lines) if line >> cell & 1]
             for cell in range(self._model.board.cells)
         ]
-        twins = self._twins(of_cell)
+        families = self._families(of_cell)
+        twins = [pair for cells in families for pair in combinations(cells, 2)]
+        maps = self._maps(families)
         return {
             "filling": int(self._found is not None),
             "fill_lines": words(lines, _WORD_BYTES),
@@ -54,7 +57,8 @@ class FillingGame:
                 (sum(1 << other for other in range(cell) if (other, cell) in twins)
                  for cell in range(len(of_cell))), _WORD_BYTES,
             ) if self._found else b"",
-            "maps": ints(self._maps()),
+            "fill_maps": len(maps),
+            "fill_images": ints(cell for each in maps for cell in each),
         }
 
     def _is_plain(self, tables: Tables) -> bool:
@@ -89,20 +93,24 @@ class FillingGame:
                 return None
         return lines
 
-    def _twins(self, of_cell: list[list[int]]) -> list[tuple[int, int]]:
-        """Pairs of cells that are in the same lines, in an order that sorts."""
+    def _families(self, of_cell: list[list[int]]) -> list[list[int]]:
+        """Cells that are in the same lines, in order."""
         alike: dict[tuple[int, ...], list[int]] = {}
         for cell, found in enumerate(of_cell):
             alike.setdefault(tuple(found), []).append(cell)
-        pairs = [pair for cells in alike.values() for pair in combinations(cells, 2)]
-        return pairs if self._found and len(pairs) <= MOST_TWINS else []
+        pairs = sum(comb(len(cells), 2) for cells in alike.values())
+        return list(alike.values()) if self._found and pairs <= MOST_TWINS else []
 
-    def _maps(self) -> list[int]:
-        """The symmetries that differ in where they move cells."""
-        seen: dict[tuple[int, ...], int] = {}
-        for at, each in enumerate(self._symmetries):
-            seen.setdefault(tuple(each.cells), at)
-        return [*seen.values(), NONE]
+    def _maps(self, families: list[list[int]]) -> list[tuple[int, ...]]:
+        """Where each symmetry moves each cell, the first of twins to the first of twins."""
+        found = []
+        for each in self._symmetries if self._found else ():
+            cells = list(each.cells)
+            for family in families:
+                for cell, image in zip(family, sorted(cells[at] for at in family), strict=True):
+                    cells[cell] = image
+            found.append(tuple(cells))
+        return list(dict.fromkeys(found))
 
 
 def _gained(case: Case, side: int) -> frozenset[int] | None:

@@ -142,7 +142,8 @@ def open_game(spec: str) -> Game[Any]:
     name = spec.partition(":")[0]
     factory = games.find(name)
     if factory is None:
-        parse_spec(spec)  # of a malformed spec that comes first
+        if not _NAME.fullmatch(name):
+            parse_spec(spec)  # where this cannot be a name, what is malformed comes first
         names = game_names()
         from zermelo.games.definition.errors import nearest  # only a mistake needs it
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +18,7 @@ from zermelo.cli.output import print_json, print_table, short_count, short_time
 from zermelo.cli.suite import Listed, Suite, load_suite
 from zermelo.cli.watch import Ticker, watch
 from zermelo.engine import EVERY_ALGORITHM, Engine, open_engine
+from zermelo.games import Score
 
 WRONG = 1  # exit code: somebody got another value than the suite lists
 NODE_BUDGET = 50_000_000
@@ -35,6 +36,8 @@ class Tally:
     #: Positions given up at the node budget: nodes and seconds are then lower bounds.
     unfinished: int = 0
     wrong: int = 0
+    #: For each position the score found; None if it was given up.
+    scores: list[Score | None] = field(default_factory=list)
 
 
 @click.command()
@@ -63,7 +66,8 @@ def compare(
     Algorithms take part in their textbook form with each move ordering, and the fast searches
     with each technique left out.
 
-    Exit codes: 0, 1 somebody got a wrong value, 2 wrong input, 130 interrupted.
+    Exit codes: 0, 1 somebody got a wrong value, or two got different ones, 2 wrong input,
+    130 interrupted.
     """
     loaded = _load(suite, spec)
     draw = None
@@ -73,15 +77,18 @@ def compare(
 
         draw = open_plot(plot)
     engine = open_engine(loaded.game, hash_mb=TABLE_MB)
-    field = [one for one in contestants(engine) if not algorithms or one.algorithm in algorithms]
-    tallies = _hold(engine, loaded, field, node_budget)
+    taking_part = [
+        one for one in contestants(engine) if not algorithms or one.algorithm in algorithms
+    ]
+    tallies = _hold(engine, loaded, taking_part, node_budget)
     if as_json:
         print_json(_as_json(loaded, tallies, node_budget))
     else:
         _print(loaded, tallies)
     if draw is not None:
         draw(f"{loaded.name}, {loaded.game.short_spec}", tallies)
-    sys.exit(WRONG if any(tally.wrong for tally in tallies) else 0)
+    wrong = any(tally.wrong for tally in tallies) or _disagreeing(tallies)
+    sys.exit(WRONG if wrong else 0)
 
 
 def _load(name: str, spec: str | None) -> Suite:
@@ -94,13 +101,13 @@ def _load(name: str, spec: str | None) -> Suite:
 
 
 def _hold(
-    engine: Engine, suite: Suite, field: list[Contestant], node_budget: int | None
+    engine: Engine, suite: Suite, taking_part: list[Contestant], node_budget: int | None
 ) -> list[Tally]:
     tallies = []
     with Ticker() as ticker:
-        for number, contestant in enumerate(field, 1):
-            ticker.subject = (f"{number}/{len(field)} {contestant.kind} {contestant.algorithm},"
-                              f" {contestant.variant}")
+        for number, contestant in enumerate(taking_part, 1):
+            ticker.subject = (f"{number}/{len(taking_part)} {contestant.kind}"
+                              f" {contestant.algorithm}, {contestant.variant}")
             usual = PLAIN_NODE_BUDGET if contestant.plain else NODE_BUDGET
             tallies.append(_measure(engine, suite, contestant, node_budget or usual, ticker))
     return tallies
@@ -118,6 +125,7 @@ def _measure(
             raise KeyboardInterrupt
         tally.nodes += nodes
         tally.seconds += seconds
+        tally.scores.append(score)
         if score is None:
             tally.unfinished += 1
         elif listed.score is not None and score != listed.score:
@@ -132,31 +140,60 @@ def _best(tallies: list[Tally]) -> tuple[int, float]:
             min(tally.seconds for tally in finished))
 
 
+def _found(tallies: list[Tally]) -> list[set[Score]]:
+    """For each position the scores that were found."""
+    return [
+        {score for score in scores if score is not None}
+        for scores in zip(*(tally.scores for tally in tallies), strict=True)
+    ]
+
+
+def _disagreeing(tallies: list[Tally]) -> int:
+    """The positions for which two contestants found different scores."""
+    return sum(len(scores) > 1 for scores in _found(tallies))
+
+
 def _print(suite: Suite, tallies: list[Tally]) -> None:
-    best_nodes, best_seconds = _best(tallies)
     spec = suite.game.short_spec
-    click.echo(f"the start of {spec}\n" if suite.name == spec else
-               f"{suite.name}: {len(suite.positions)} positions of {spec}\n")
-    for (kind, algorithm), group in groupby(
-        tallies, lambda tally: (tally.contestant.kind, tally.contestant.algorithm)
-    ):
-        rows = []
-        for tally in group:
-            least = "≥ " if tally.unfinished else ""
-            rows.append([
-                tally.contestant.variant,
-                least + short_count(tally.nodes),
-                least + f"{tally.nodes / best_nodes:.2f}",
-                least + short_time(tally.seconds),
-                least + f"{tally.seconds / best_seconds:.2f}",
-                f"{tally.wrong} wrong" if tally.wrong else "",
-            ])
+    if suite.name == spec:
+        (scores,) = _found(tallies)
+        found = " or ".join(f"{score:+d}" if score else "0" for score in sorted(scores))
+        click.echo(f"the start of {spec}, value {found or 'not found'}\n")
+    else:
+        click.echo(f"{suite.name}: {len(suite.positions)} positions of {spec}\n")
+    if different := _disagreeing(tallies):
+        click.echo(f"found different values for {different} of the positions: report this\n")
+    best = _best(tallies)
+    columns = ["nodes", "x best", "time", "x best", ""]
+    groups = [
+        (kind, algorithm, list(group)) for (kind, algorithm), group in groupby(
+            tallies, lambda tally: (tally.contestant.kind, tally.contestant.algorithm)
+        )
+    ]
+    if all(kind == "whole" for kind, _, _ in groups):
+        print_table("algorithms", ["algorithm", *columns], [
+            _row(tally.contestant.algorithm, tally, best) for tally in tallies
+        ])
+        return
+    for kind, algorithm, group in groups:
         print_table(
             f"{kind} {algorithm}",
-            ["move ordering" if kind == "textbook" else "techniques",
-             "nodes", "x best", "time", "x best", ""],
-            rows,
+            ["move ordering" if kind == "textbook" else "techniques", *columns],
+            [_row(tally.contestant.variant, tally, best) for tally in group],
         )
+
+
+def _row(name: str, tally: Tally, best: tuple[int, float]) -> list[str]:
+    best_nodes, best_seconds = best
+    least = "≥ " if tally.unfinished else ""
+    return [
+        name,
+        least + short_count(tally.nodes),
+        least + f"{tally.nodes / best_nodes:.2f}",
+        least + short_time(tally.seconds),
+        least + f"{tally.seconds / best_seconds:.2f}",
+        f"{tally.wrong} wrong" if tally.wrong else "",
+    ]
 
 
 def _as_json(suite: Suite, tallies: list[Tally], node_budget: int | None) -> dict[str, Any]:

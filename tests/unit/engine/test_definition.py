@@ -391,6 +391,7 @@ PUBLISHED = {
     "domineering:4x4": 1, "domineering:5x5": -1, "dots-and-boxes:1x1": -1,
     "dots-and-boxes:2x2": 2, "kalah:2x2": -2, "kalah:4x3": 6, "kalah:6x2": 6, "clobber:2x9": -1,
     "cram:3x6": 1, "cram:3x7": 1, "connect-four:6x4": 0, "connect-four:4x6": -1, "hex:4x4": 1,
+    "hex:5x5": 1, "hex:6x6": 1,
     "fox-and-hounds:4x4": -1, "fox-and-hounds:6x6": 1, "l-game:": 0, "frogs:3x3": 1, "frogs:4x2": 1,
 }  # fmt: skip
 SLOWER = {
@@ -408,6 +409,26 @@ def test_published_values(spec: str) -> None:
 @pytest.mark.parametrize("spec", first_of(SLOWER, len(SLOWER) - 1))  # the last takes a minute
 def test_published_values_that_take_longer(spec: str) -> None:
     assert value(spec) == SLOWER[spec]
+
+
+#: Published for a first player who joins top and bottom; ours joins left and right.
+LOSING_IN_HEX = ["a1", "a2", "b1", "b6", "c1", "c6", "d1", "d6", "e1", "e6", "f5", "f6"]
+#: Those that take a minute together; the others take a second.
+SLOW_IN_HEX = ["b1", "c1", "d1", "e1", "f1", "b2", "d2", "b3", "c3", "e3"]
+
+
+@pytest.mark.parametrize("move", [
+    pytest.param(move, marks=[pytest.mark.long] if move in SLOW_IN_HEX else [])
+    for move in (f"{column}{row}" for row in (1, 2, 3) for column in "abcdef")
+])
+def test_published_first_moves_of_hex(move: str) -> None:
+    game = open_game("hex:6x6")
+    start = game.initial()
+    after = game.play(start, next(at for at in game.moves(start) if game.move_name(at) == move))
+    transposed = f"{'abcdef'[int(move[1]) - 1]}{'abcdef'.index(move[0]) + 1}"
+    bounds = open_engine(game, hash_mb=8).solve(after).bounds
+    assert bounds.exact
+    assert (bounds.lo > 0) == (transposed in LOSING_IN_HEX)
 
 
 GRUNDY = [0, 0, 0, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 3, 2, 1, 3, 2, 4, 3, 0]

@@ -4,6 +4,7 @@ rules: games of lines, of filling, and Hex; and games that look like one of thes
 from __future__ import annotations
 
 import random
+from math import isqrt
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from zermelo.games import Bounds, open_game
 from zermelo.games.definition.game import DefinedGame
 from zermelo.games.definition.library import library_definition
 
+#: Rows down and columns right of the neighbours of a hexagon.
+NEIGHBOURS = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, 1), (1, -1))
 KINDS = ("steady", "filling", "joining")
 SEEDS = [*range(4), *(pytest.param(seed, marks=REPEATED) for seed in range(4, 40))]
 
@@ -216,6 +219,86 @@ def test_carriers_of_one_table(spec: str, seed: int) -> None:
             bounds = engine.solve(after, algorithm=algorithm).bounds
             assert bounds == Bounds(minimax(game, after), minimax(game, after)), game.draw(after)
         assert engine.solve(position).bounds == Bounds(expected, expected), game.draw(position)
+
+
+def early(game: DefinedGame, rng: random.Random, stones: int) -> Any:
+    """A position after so many random moves that is not decided."""
+    while True:
+        position = game.initial()
+        for _ in range(stones):
+            if moves := game.moves(position):
+                position = game.play(position, rng.choice(moves))
+        if game.moves(position):
+            return position
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("spec", "fewest", "most"), [("hex:4x4", 0, 4), ("hex:5x5", 7, 13)])
+def test_early_positions_of_hex(spec: str, fewest: int, most: int, seed: int) -> None:
+    """With many empty cells connections decide; proof-number search knows nothing of them."""
+    game = open_game(spec)
+    assert isinstance(game, DefinedGame)
+    rng, engine = random.Random(f"{spec} {seed}"), DefinitionEngine(game, hash_mb=8)
+    plain = DefinitionEngine(game, hash_mb=8)
+    for _ in range(6):
+        position = early(game, rng, rng.randint(fewest, most))
+        expected = plain.solve(position, algorithm="pns").bounds
+        algorithm = rng.choice(["mtdf", "negamax", "negascout"])
+        assert engine.solve(position, algorithm=algorithm).bounds == expected, game.draw(position)
+
+
+def joins(stones: dict[int, int], side: int, to_move: int, empty: tuple[int, ...]) -> bool:
+    """Whether a side joins its edges of Hex, by minimax over these cells alone."""
+    if not empty:
+        size = isqrt(len(stones))
+        reached = waiting = {cell for cell in stones if stones[cell] == side
+                             and (cell // size if side else cell % size) == 0}
+        while waiting:
+            waiting = {
+                (cell // size + down) * size + cell % size + right
+                for cell in waiting for down, right in NEIGHBOURS
+                if 0 <= cell // size + down < size and 0 <= cell % size + right < size
+            }
+            waiting = {cell for cell in waiting - reached if stones[cell] == side}
+            reached = reached | waiting
+        return any((cell // size if side else cell % size) == size - 1 for cell in reached)
+    return (any if side == to_move else all)(
+        joins({**stones, cell: to_move}, side, 1 - to_move,
+              tuple(other for other in empty if other != cell))
+        for cell in empty
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=REPEATED)
+                                          for seed in range(2, 12))])
+def test_connections_hold_within_their_carriers(seed: int) -> None:
+    """Whatever the other side has on all other cells."""
+    rng, checked = random.Random(seed), [0, 0]
+    while min(checked) < 4:
+        game = open_game(rng.choice(["hex:3x3", "hex:4x4", "hex:5x5"]))
+        assert isinstance(game, DefinedGame)
+        core = DefinitionEngine(game, hash_mb=1).core
+        position = early(game, rng, rng.randint(0, 8))
+        side = rng.randint(0, 1)
+        fulls, halves = core.connections(game.encode(position), side)
+        board = game.format(position).split()[0].replace("/", "")
+        for carrier, first in [(each, None) for each in fulls] + [
+            (each, cell) for cell, each in halves
+        ]:
+            if carrier.bit_count() > 6:
+                continue
+            cells = [cell for cell in range(len(board)) if carrier >> cell & 1]
+            assert all(board[cell] == "-" for cell in cells)
+            stones = {
+                cell: -1 if cell in cells else 1 - side if sign == "-" else "XO".index(sign)
+                for cell, sign in enumerate(board)
+            }
+            if first is not None:
+                stones[first] = side
+                cells.remove(first)
+            assert joins(stones, side, 1 - side, tuple(cells)), game.draw(position)
+            checked[first is not None] += 1
 
 
 def test_full_counters_stop_a_gain() -> None:

@@ -32,6 +32,8 @@ BAD = {
     "reversi:6x6,start=": "malformed option 'start='",
     "reversi:6x6,=raw": "malformed option '=raw'",
     "reversi:6x6,scoring=raw,scoring=wof": "'scoring' is given twice",
+    "conect-four": "unknown game 'conect-four'; did you mean connect-four",
+    "nym:3-4-5": "unknown game 'nym'; did you mean nim",
     "chess:8x8": "unknown game 'chess'; known games: .*reversi",
     "Reversi:6x6": "unknown game 'Reversi'",
     "reversi:3x6": "3x6: each side must be 4 to 8",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,10 @@ from tests.support.engine_command import invoke as run
 from zermelo.cli.engine.contestants import contestants
 from zermelo.cli.suite import load_suite
 from zermelo.engine import ALGORITHMS, open_engine
+from zermelo.engine.definition import DefinitionEngine
 from zermelo.engine.portable import PortableEngine
 from zermelo.engine.reversi import FAST, TECHNIQUES
-from zermelo.games import open_game
+from zermelo.games import Bounds, open_game
 
 FEATURES = ["killer", "history", "transposition", "mobility", "discs", "corners", "c_squares",
             "x_squares", "frontier", "stable", "sandwiched", "wiped_out", "positional", "edges",
@@ -58,6 +60,30 @@ def test_algorithms_by_orderings_and_techniques(suite: Path) -> None:
     assert min(row["nodes_to_best"] for row in results) == 1
     assert (by_algorithm["alphabeta"]["mobility"]["nodes"]
             < by_algorithm["minimax"]["none"]["nodes"])
+
+
+def test_one_table_where_no_technique_can_be_left_out() -> None:
+    code, out, _ = run("compare", "mnk:3x3")
+    assert code == 0
+    assert out.startswith("the start of mnk:3x3, value 0\n")
+    assert out.count("x best") == 2
+    assert "pns" in out
+
+
+def test_different_values_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody lists the value of a game's start, but all must find the same."""
+    search = DefinitionEngine._settle
+
+    def wrong(self: Any, key: bytes, window: Any, algorithm: str) -> None:
+        search(self, key, window, algorithm)
+        if algorithm == "negamax":
+            self._bounds = Bounds(1, 1)
+
+    monkeypatch.setattr(DefinitionEngine, "_settle", wrong)
+    code, out, _ = run("compare", "mnk:3x3")
+    assert code == 1
+    assert "value 0 or +1" in out
+    assert "different values for 1 of the positions" in out
 
 
 def test_people_read_a_table_an_algorithm(suite: Path) -> None:
