@@ -153,8 +153,6 @@ class Daemon:
 
     async def _work(self) -> None:
         """Introduce ourselves, go on where an earlier run stopped, then do as told."""
-        if self.settings.expected_game:
-            await self._get_ready_first(self.settings.expected_game)
         await self._hello(self._saved_searches())
         loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough,
                  self.standing.run)  # fmt: skip
@@ -200,13 +198,6 @@ class Daemon:
         if not known:
             log.info("measuring how fast this computer is")
         self.crew.prepare(game, 0.0 if known else self.settings.benchmark_seconds)
-
-    async def _get_ready_first(self, game: str) -> None:
-        """The same before anybody is called, who then hears our speed with the first word."""
-        self._get_ready(game)
-        while self.crew.preparing:
-            self.ledger.changed.clear()
-            await self.ledger.changed.wait()
 
     def _saved_searches(self) -> list[HeldLease]:
         """The leases that an earlier run left with a checkpoint."""

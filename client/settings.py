@@ -75,9 +75,6 @@ class ClientSettings:
     checkpoint_seconds: float = 60.0
     #: The measurement at the first start.
     benchmark_seconds: float = 1.0
-    #: The game that the server will ask about, where that is known before it answers: the workers
-    #: get ready for it meanwhile.
-    expected_game: str = ""
     #: Reads the preferences again when the owner changed their file; None where nobody does.
     read_preferences: Callable[[], Preferences] | None = None
     #: Whether results must survive a power cut, and not only the end of the client.

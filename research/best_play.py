@@ -13,16 +13,18 @@ HASH_MB = 16
 LONGEST_SECONDS = 1.0
 
 
-def play_on(game: Game[Any], position: Any, threads: int = 1) -> Sequence[Move]:
+def play_on(
+    game: Game[Any], position: Any, *, threads: int = 1, seconds: float = LONGEST_SECONDS
+) -> Sequence[Move]:
     """The engine's best line from a position whose exact score is proved.
 
     A frontier position was one workunit, so solving it once more takes no longer. Nothing
-    comes back if the search does not end within LONGEST_SECONDS.
+    comes back if the search does not end within so many seconds.
     """
     if game.is_final(position):
         return ()
     engine = open_engine(game, threads=threads, hash_mb=HASH_MB)
-    timer = threading.Timer(LONGEST_SECONDS, engine.abort)
+    timer = threading.Timer(seconds, engine.abort)
     timer.start()
     try:
         found = engine.solve(position)

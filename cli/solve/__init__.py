@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
 
 REFRESH_SECONDS = 0.25
+#: About what it takes to stop the services meanwhile.
+LINE_SECONDS = 0.5
 EXIT_INTERRUPTED = 130
 
 
@@ -132,7 +134,8 @@ def _line_of(summary: Summary, threads: int) -> list[str]:
     position = game.initial()
     for name in summary.line:
         position = game.play(position, game.find_move(position, name))
-    return summary.line + game.line_names(play_on(game, position, threads))
+    further = play_on(game, position, threads=threads, seconds=LINE_SECONDS)
+    return summary.line + game.line_names(further)
 
 
 def _moves_alone(summary: Summary) -> dict[str, int | None]:

@@ -106,7 +106,7 @@ class LocalRun:
         stack.callback(supervisor.stop, first=CLIENT)
         early = self._postgres is not None and self._postgres.creating
         if early:
-            # Its workers get ready while the database is being created.
+            # Its workers load their modules while the database is being created.
             self._start_client(supervisor, coordinator)
         self.url = finish()
         if self._create_campaign():
@@ -194,7 +194,6 @@ class LocalRun:
             quit_seconds=0.0,
             leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
-            expected_game=self.settings.spec,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import logging
 import time
 import uuid
 from collections import OrderedDict
@@ -10,14 +12,19 @@ from collections.abc import Coroutine
 from typing import Any
 
 import grpc
+import psycopg
 
 from zermelo.proto import service
+from zermelo.retry import Retry
 from zermelo.server.coordinator.account_store import Host, HostStore, Introduction, Seen
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases import HostId
 from zermelo.server.coordinator.rates import Rate, RateLimiter
 from zermelo.server.coordinator.refusals import RefusalError, banned, too_fast
+from zermelo.server.database import DATABASE
+
+log = logging.getLogger(__name__)
 
 MOST_HOSTS_REMEMBERED = 100_000
 #: Calls of one host. A busy client makes a few a second.
@@ -52,10 +59,12 @@ class Hosts:
         #: When each was noted last.
         self._noted_at: dict[HostId, float] = {}
         self._speeds: dict[HostId, float] = {}
+        #: Set when a host has said how fast it is that nothing was known of.
+        self._news = asyncio.Event()
 
     def tasks(self) -> list[Coroutine[Any, Any, None]]:
         """What must run as long as this is used."""
-        return [self._finding.run(), self._registering.run()]
+        return [self._finding.run(), self._registering.run(), self._note_news()]
 
     def forget(self) -> None:
         """Somebody changed a host: ask the database about all of them again."""
@@ -75,6 +84,17 @@ class Hosts:
                 remembered.clear()
         self._noted_at.update(dict.fromkeys(due, now))
         self._speeds.update(await self._store.hosts_seen(due))
+
+    async def _note_news(self) -> None:
+        """Tell the database of speeds that it does not know: workunits are cut by them."""
+
+        async def note() -> None:
+            await self._news.wait()
+            self._news.clear()
+            await self.note_seen()
+
+        retry = Retry("cannot note hosts", psycopg.OperationalError, log=log, outage=DATABASE)
+        await retry.forever(note)
 
     def speed(self, host: Host, said: float) -> float:
         """Nodes a second: by its record, or by what the host says while that is too short."""
@@ -101,6 +121,8 @@ class Hosts:
         self._rates.charge(host.id, leases // LEASES_A_CALL)
         seen = self._seen.setdefault(host.id, Seen())
         seen.speed = speed or seen.speed
+        if speed and host.id not in self._noted_at:
+            self._news.set()
         return host
 
     async def register(self, host_key: bytes, **said: Any) -> Host:

@@ -86,7 +86,6 @@ def live(wanted: dict[str, Any]) -> None:
         leave_seconds=120.0,
         checkpoint_seconds=wanted.get("checkpoint_seconds", 60.0),
         benchmark_seconds=0.02,
-        expected_game=wanted.get("expected_game", ""),
         durable=wanted.get("durable", True),
     )
     daemon.run(settings, FileSensors(wanted.get("sensors", "")))

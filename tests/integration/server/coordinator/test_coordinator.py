@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 from zermelo.proto.known import KnownBounds, pack, to_message
 from zermelo.server.campaigns import Campaign
+from zermelo.server.coordinator import main
 from zermelo.server.coordinator.leases import queue as call_queue
 from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.main import run
@@ -41,6 +43,30 @@ def test_hello_tells_the_rules(host: Host) -> None:
     assert reply.heartbeat_ms > 0
     assert reply.longest_wait_ms > 0
     assert [game.split(",")[0] for game in reply.games] == ["reversi:4x4"]
+
+
+def test_who_calls_before_it_is_there_waits_at_the_open_door(
+    database: str, campaign: Campaign
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        early = Host(address, hello=False)
+        replied = pool.submit(early.hello)
+        with running_coordinator(database, address, listening=listening.dup()):
+            assert replied.result(120).heartbeat_ms > 0
+            early.close()
+
+
+def test_the_speed_of_a_new_host_is_known_as_soon_as_it_asks(
+    connection: Connection, database: str, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main, "HOUSEKEEPING_SECONDS", 1000.0)
+    with running_coordinator(database) as address:
+        host = Host(address)
+        host.request(speed=12345)
+        wait_until(lambda: connection.execute("SELECT FROM hosts WHERE speed = 12345").fetchone()
+                   is not None)  # fmt: skip
+        host.close()
 
 
 def test_many_hosts_come_at_the_same_moment(coordinator: str) -> None:
