@@ -264,6 +264,19 @@ static DEF_APART void def_look_ahead(def_search *search, const def_state *state,
     }
 }
 
+/* Tell the table that a stone wins with this carrier, so that who looks for the move finds it. */
+static DEF_APART void def_record_loss(def_search *search, const def_state *state, int cell,
+                                      u64 carrier) {
+    const u64 left = carrier & ~((u64)1 << cell);
+    if (!left) return; /* the game is over then */
+    def_state after;
+    int symmetry = 0;
+    def_after_stone(state, cell, &after);
+    const u128 key = def_name_by(search->program, &after, &symmetry);
+    def_record(&search->team->table, key, -1, -1, DEF_NO_MOVE, 1,
+               (u64)def_image(search->program, symmetry, (def_mask)left), DEF_CARRIED);
+}
+
 /* Whether the side to move wins: 1, else -1, with the carrier of the win. In a position in which
  * the other side has no chain. `threats`: how the edges of the other side are connected; NULL: not
  * known. */
@@ -287,6 +300,7 @@ static int def_connect(def_search *search, const def_state *state, const def_pai
     def_meet_chains(program, state, &must);
     int best_cell = def_winning_stone(search, state, must.cells, carrier);
     int best = best_cell == DEF_NO_MOVE ? -1 : 1;
+    if (best > 0) def_record_loss(search, state, best_cell, *carrier);
     if (best < 0 && popcount(empty) >= DEF_CONNECT_FROM) {
         if (!threats) threats = def_edges_of(search, state, !state->turn);
         if (threats) def_meet_threats(threats, &must);

@@ -29,7 +29,7 @@ class StrategyReader:
             children = self._children(key)
             move = None
             if at_least:
-                move, after = self._choose(children, bound)
+                move, after = self._choose(key, children, bound)
                 children = [(move, after)]
             yield Secured(key, at_least, bound, move)
             for _, after in children:
@@ -43,14 +43,28 @@ class StrategyReader:
     def _is_final(self, key: Key) -> bool:
         return isinstance(self._core.children(key), int)
 
-    def _choose(self, children: list[tuple[Move, Key]], bound: int) -> tuple[Move, Key]:
+    def _choose(
+        self, key: Key, children: list[tuple[Move, Key]], bound: int
+    ) -> tuple[Move, Key]:
         """A move that secures the bound: one that is written down already, one that ends the game,
-        one that the table knows of, else one that a search finds."""
-        for secured in (self._is_met, self._ends_well, self._is_known, self._is_found):
+        one that the table knows of, perhaps after a search, else one that a search finds."""
+        known = self._first(children, -bound, self._is_met, self._ends_well, self._is_known)
+        if known is None:
+            self._ask(key, bound)  # which tells the table of a move
+            known = self._first(children, -bound, self._is_known, self._is_found)
+        if known is None:
+            raise ValueError("no move secures a bound that was proved")
+        return known
+
+    def _first(
+        self, children: list[tuple[Move, Key]], bound: int, *reasons: Callable[[Key, int], bool]
+    ) -> tuple[Move, Key] | None:
+        """The first of the moves for the first reason that one has."""
+        for secures in reasons:
             for move, after in children:
-                if secured(after, -bound):
+                if secures(after, bound):
                     return move, after
-        raise ValueError("no move secures a bound that was proved")
+        return None
 
     def _is_met(self, key: Key, bound: int) -> bool:
         return (key, False) in self._met
