@@ -54,14 +54,15 @@ static inline void configure(const Evaluation *e, u64 own, u64 opponent, u64 boa
 /* The configurations after a move, as the side then to move sees them. */
 static inline void configure_move(const Evaluation *e, const Configuration *before, int square,
                                   u64 turned, Configuration *after) {
-    Configuration change = e->value[square];
+    const Configuration *put = &e->value[square];
+    Configuration change = {{0}};
     for (; turned; turned &= turned - 1) {
         const Configuration *value = &e->value[first_bit(turned)];
-        for (int i = 0; i < LANES; i++)
-            change.lane[i] = (u16)(change.lane[i] + 2 * value->lane[i]);
+        for (int i = 0; i < LANES; i++) change.lane[i] = (u16)(change.lane[i] + value->lane[i]);
     }
     for (int i = 0; i < LANES; i++)
-        after->lane[i] = (u16)(e->complement.lane[i] - before->lane[i] + change.lane[i]);
+        after->lane[i] = (u16)(e->complement.lane[i] - before->lane[i] + put->lane[i] +
+                               2 * change.lane[i]);
 }
 
 static inline void configure_pass(const Evaluation *e, const Configuration *before,

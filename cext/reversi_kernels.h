@@ -233,6 +233,21 @@ static inline u64 potential_mobility(u64 opponent, u64 empty) {
     return near & empty;
 }
 
+/* `mobility`, and what `potential_mobility` says of the same side. */
+#if KERNELS_AVX2
+static inline u64 both_mobilities(u64 own, u64 opponent, u64 empty, u64 *potential) {
+    __m256i beside;
+    __m256i found = reach_by_lanes(in_all_lanes(own), in_all_lanes(opponent), &beside);
+    *potential = in_any_lane(beside) & empty;
+    return in_any_lane(found) & empty;
+}
+#else
+static inline u64 both_mobilities(u64 own, u64 opponent, u64 empty, u64 *potential) {
+    *potential = potential_mobility(opponent, empty);
+    return mobility(own, opponent, empty);
+}
+#endif
+
 /* -- both -------------------------------------------------------------------------- */
 
 /* What the order of moves needs to know about a move. */

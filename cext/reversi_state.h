@@ -44,14 +44,14 @@ typedef struct { /* what the threads of one search have in common */
 } Shared;
 
 typedef struct { /* what a position shows without a search */
-    u64 own;
-    u64 opponent;
-    int16_t estimate;  /* for the side to move, in grains */
+    u64 hash;          /* alone says which position it is: a wrong glance spoils an order, no proof */
+    int16_t estimate;  /* for the side to move, in grains; of a finished game the score */
     uint8_t moves;     /* of the side to move */
     uint8_t replies;   /* what the other side could play */
     uint8_t reachable; /* empty squares beside the mover's discs */
     uint8_t replyable; /* and beside the other side's */
 } Glance;
+_Static_assert(sizeof(Glance) == 16, "four glances fill a cache line");
 
 typedef struct { /* what one thread needs */
     u64 nodes;
@@ -79,7 +79,7 @@ typedef struct { /* what one thread needs */
     Table *presumed; /* by trust less 1: in the same memory, each with a salt of its own */
     Table local; /* for few empties: small enough to stay in the cache */
     Shared *shared;
-    Glance glances[GLANCES]; /* what this thread looked at last */
+    Glance glances[GLANCES] __attribute__((aligned(64))); /* what this thread looked at last */
 } Search;
 
 typedef struct { /* a legal move at some node */
@@ -201,28 +201,56 @@ static inline void take_best(Candidates *moves, int done) {
  * A symmetry is three bits, applied in this order: 1 rows mirrored, 2 columns mirrored,
  * 4 rows and columns exchanged (square boards only). */
 
+static inline u64 turn_rows(const Search *s, u64 b) {
+    return mirror_rows(b) >> 8 * (8 - s->geometry->rows);
+}
+
+static inline u64 turn_cols(const Search *s, u64 b) {
+    return mirror_cols(b) >> (8 - s->geometry->cols);
+}
+
 static inline u64 transform(const Search *s, u64 b, int symmetry) {
-    if (symmetry & 1) b = mirror_rows(b) >> 8 * (8 - s->geometry->rows);
-    if (symmetry & 2) b = mirror_cols(b) >> (8 - s->geometry->cols);
+    if (symmetry & 1) b = turn_rows(s, b);
+    if (symmetry & 2) b = turn_cols(s, b);
     return symmetry & 4 ? transpose(b) : b;
+}
+
+/* All images of a set of squares, by symmetry. A mirrored row is a mirrored column of the exchanged
+ * board, so rows and columns are exchanged once. */
+static inline void images_of(const Search *s, u64 b, u64 images[8]) {
+    images[0] = b;
+    images[1] = turn_rows(s, b);
+    images[2] = turn_cols(s, b);
+    images[3] = turn_rows(s, images[2]);
+    if (s->symmetries < 8) return;
+    images[4] = transpose(b);
+    images[5] = turn_cols(s, images[4]);
+    images[6] = turn_rows(s, images[4]);
+    images[7] = turn_rows(s, images[5]);
 }
 
 /* Replace a position by the smallest of its symmetric images; which one, is returned. */
 static inline int fold(const Search *s, u64 *own, u64 *opponent) {
-    u64 best_own = *own, best_opponent = *opponent;
-    int best = 0;
+    u64 images[8], least = *own;
+    int best = 0, alike = 0;
+    images_of(s, *own, images);
+    /* Which one is least cannot be guessed, so nothing branches on it. */
     for (int symmetry = 1; symmetry < s->symmetries; symmetry++) {
-        u64 image_own = transform(s, *own, symmetry);
-        if (image_own > best_own) continue;
-        u64 image_opponent = transform(s, *opponent, symmetry);
-        if (image_own < best_own || image_opponent < best_opponent) {
-            best_own = image_own;
-            best_opponent = image_opponent;
-            best = symmetry;
-        }
+        u64 image = images[symmetry];
+        alike = image < least ? 0 : alike + (image == least);
+        best = image < least ? symmetry : best;
+        least = image < least ? image : least;
     }
-    *own = best_own;
-    *opponent = best_opponent;
+    u64 least_opponent = transform(s, *opponent, best);
+    for (int symmetry = best + 1; alike && symmetry < s->symmetries; symmetry++)
+        if (images[symmetry] == least) {
+            u64 image = transform(s, *opponent, symmetry);
+            alike--;
+            best = image < least_opponent ? symmetry : best;
+            least_opponent = image < least_opponent ? image : least_opponent;
+        }
+    *own = least;
+    *opponent = least_opponent;
     return best;
 }
 
