@@ -29,6 +29,6 @@ class CoordinatorSettings:
     balancers: tuple[str, ...] = ()
     #: A replica that researchers read; empty for the database itself.
     read_database: str = ""
-    #: A socket that listens at `listen` already, opened by a parent for us and our successors: whoever
+    #: A socket that listens there already, opened by a parent for us and our successors: whoever
     #: calls before one of us is there waits, instead of being refused.
     listening: socket.socket | None = None
