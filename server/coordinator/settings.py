@@ -12,9 +12,6 @@ DEFAULT_LISTEN = "127.0.0.1:1913"
 @dataclass(frozen=True, slots=True)
 class CoordinatorSettings:
     listen: str = DEFAULT_LISTEN
-    #: A socket that listens there already, opened by a parent for us and our successors: whoever
-    #: calls before one of us is there waits, instead of being refused.
-    listening: socket.socket | None = None
     #: How long after its last progress a lease ends.
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 5.0
@@ -32,3 +29,6 @@ class CoordinatorSettings:
     balancers: tuple[str, ...] = ()
     #: A replica that researchers read; empty for the database itself.
     read_database: str = ""
+    #: A socket that listens there already, opened by a parent for us and our successors: whoever
+    #: calls before one of us is there waits, instead of being refused.
+    listening: socket.socket | None = None
