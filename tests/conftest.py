@@ -54,10 +54,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """`-n auto`: what waits for processes and databases leaves room for what computes.
 
     With two processes a core nobody computed in a seventh of a run (record 0046).
-    `-n logical`, for the unit tests: these all compute.
+    `-n logical`, for the unit tests: nearly all of these compute.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    return cores if config.option.numprocesses == "logical" else 5 * cores // 2
+    return (3 if config.option.numprocesses == "logical" else 5) * cores // 2
 
 
 def pytest_configure(config: pytest.Config) -> None:

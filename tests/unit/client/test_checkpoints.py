@@ -146,6 +146,7 @@ def test_a_restart_repeats_at_most_a_tenth(checkpoints: Checkpoints, share: floa
     assert stopped.nodes < result.nodes <= 1.1 * alone.nodes
 
 
+@pytest.mark.slow
 def test_checkpoints_while_it_runs_cost_next_to_nothing(checkpoints: Checkpoints) -> None:
     question = workunit(threshold=-4)
     alone = Searcher(hash_mb=16).solve(question)
@@ -161,6 +162,7 @@ def test_checkpoints_while_it_runs_cost_next_to_nothing(checkpoints: Checkpoints
     assert result.nodes <= (1 + 0.02 * engine.interruptions) * alone.nodes
 
 
+@pytest.mark.slow
 def test_the_same_question_under_a_new_lease_profits(checkpoints: Checkpoints) -> None:
     question = workunit(threshold=-4)
     searcher = Searcher(hash_mb=16, checkpoints=checkpoints)
@@ -174,6 +176,7 @@ def test_the_same_question_under_a_new_lease_profits(checkpoints: Checkpoints) -
     assert result.nodes + stopped.nodes <= 1.1 * alone.nodes
 
 
+@pytest.mark.slow
 def test_a_large_table_keeps_what_was_expensive(
     checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -525,6 +525,7 @@ def _fox_has_escaped(board: list[str]) -> bool:
     return not reached(*fox) and any(cell in cells and not reached(*cell) for cell in around)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "published"), [("4x4", 83), ("6x6", 8175)])
 def test_positions_of_fox_and_hounds(size: str, published: int) -> None:
     """Published by J. Leslie-Hurd (gilith.com, 2018): the fox wins by outlasting the hounds, and

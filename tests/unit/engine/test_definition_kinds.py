@@ -169,6 +169,7 @@ again = "lines(filled, to)"
 """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_values_of_random_games_of_filling(seed: int) -> None:
     """Chains, loops and lines that no dots have, by which the rules for leaving moves out show."""

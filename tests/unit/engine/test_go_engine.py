@@ -216,6 +216,7 @@ def test_known_bounds_are_used() -> None:
     assert answer.nodes < 1000
 
 
+@pytest.mark.slow
 def test_checkpoint_saves_the_work() -> None:
     game = go("3x4")
     engine = GoEngine(game)

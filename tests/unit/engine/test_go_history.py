@@ -34,6 +34,7 @@ def test_2x2_by_plain_search_alone() -> None:
     assert plain_value(game, position, 2_000_000) == 1
 
 
+@pytest.mark.slow
 def test_one_board_two_histories_two_values() -> None:
     """The same stones and side to move are worth different scores."""
     game = go("2x2")

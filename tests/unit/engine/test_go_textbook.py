@@ -17,6 +17,7 @@ from zermelo.games import GameError, open_game
 from zermelo.games.go import PASS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_finds_the_value(algorithm: str) -> None:
     for spec, expected in {"go:1x3": 3, "go:1x3,ko=ssk": 3, "go:1x2": 0}.items():
@@ -36,6 +37,7 @@ def test_windows_and_budgets(algorithm: str) -> None:
     assert report.bounds.lo <= 1 <= report.bounds.hi
 
 
+@pytest.mark.slow
 def test_alpha_beta_leaves_out_what_minimax_sees() -> None:
     game = open_game("go:1x3")
     engine = open_engine(game, hash_mb=1)
@@ -44,6 +46,7 @@ def test_alpha_beta_leaves_out_what_minimax_sees() -> None:
     assert nodes["negamax"] <= nodes["alphabeta"]
 
 
+@pytest.mark.slow
 def test_compare_runs_all_of_them() -> None:
     result = CliRunner().invoke(zermelo, ["engine", "compare", "go:1x3", "--json"])
     assert result.exit_code == 0, result.output

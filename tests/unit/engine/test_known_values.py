@@ -84,6 +84,7 @@ def test_the_first_moves_together_give_the_value(make_engine: MakeEngine) -> Non
             assert len({engine.solve(child).bounds for child in children}) == 1
 
 
+@pytest.mark.slow
 def test_portable_engine_from_six_plies_on() -> None:
     tree = whole_tree()
     for spec in ("reversi:4x4", "reversi:4x4,scoring=wof"):

@@ -95,6 +95,7 @@ def test_games_that_end_early_are_lines() -> None:
     assert [line.here for line in lines] == counted[1:]
 
 
+@pytest.mark.slow
 def test_positional_play() -> None:
     game = open_game(founding.SPEC)
     evaluate = founding.positional_evaluation(game)

@@ -87,6 +87,7 @@ def test_the_goal_outcome_asks_only_for_the_sign() -> None:
     assert answer["nodes"] < run("solve", "reversi:4x6", "--json").json["nodes"]
 
 
+@pytest.mark.slow
 def test_a_window_gives_bounds_and_names_only_a_proved_move() -> None:
     below = run("solve", "reversi:4x4", "--window", "-3,5", "--json").json
     above = run("solve", "reversi:4x4", "--window", "-13,-10", "--json").json

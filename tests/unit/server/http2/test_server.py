@@ -428,6 +428,7 @@ def test_windows_that_open_byte_by_byte_cost_no_look_at_every_reply(
     against(scenario, hello=PREFACE + shut)
 
 
+@pytest.mark.slow
 def test_who_reads_nothing_is_not_read() -> None:
     """Each call is answered, so a peer that does not read would fill our memory."""
     nowhere = HEAD.replace(b"/a.B/C", b"/a.B/D")
@@ -499,6 +500,7 @@ def test_what_does_not_end_is_told_so() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_gRPCs_own_client_in_many_ways() -> None:  # noqa: N802 - its name
     async def stream(call: Call) -> bytes | None:
         while (data := await call.read()) is not None:

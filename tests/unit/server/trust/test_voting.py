@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +95,7 @@ def test_one_liar_never_gets_a_wrong_bound_in(
         assert not any(honest[loser.lease - 1] for loser in verdict.losers)
 
 
+@pytest.mark.slow
 @examples(150, 500)
 @given(elections(most_liars=2))
 def test_two_liars_lose_against_any_honest_objection(
@@ -106,6 +108,7 @@ def test_two_liars_lose_against_any_honest_objection(
         assert verdict.bounds.lo <= score <= verdict.bounds.hi
 
 
+@pytest.mark.slow
 @given(elections(most_liars=9), st.integers(1, 5))
 def test_a_verdict_is_about_every_vote_once(
     election: tuple[int, int, list[Vote], list[bool]], quorum: int
@@ -123,6 +126,7 @@ def test_a_verdict_is_about_every_vote_once(
         assert {loser.answer, verdict.answer} == {"yes", "no"}
 
 
+@pytest.mark.slow
 @given(elections(most_liars=9), st.permutations(list(range(9))))
 def test_the_order_of_undisputed_votes_does_not_matter(
     election: tuple[int, int, list[Vote], list[bool]], order: list[int]
