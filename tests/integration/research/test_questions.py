@@ -191,7 +191,7 @@ def test_claims_one_by_one(connection: Connection, database: str, tmp_path: Path
     ("# game: reversi:4x4\n-----OX--XO----- X,a,2", "'a' is no bound"),
     ("# game: reversi:4x4\n-----OX--XO----- X,1,2\n-----OX--XO----- X,1,2", "line 3: .*before"),
     ("# game: reversi:6x6\n-----OX--XO----- X,1,2", "16 squares"),
-    ("# game: nothing\n", "malformed"),
+    ("# game: nothing\n", "unknown game .nothing."),
 ])  # fmt: skip
 def test_bad_lists(tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "list").write_text(text)
