@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from zermelo.engine import Status, open_engine
+from zermelo.engine import Engine, EngineError, Status, open_engine
 from zermelo.games import Game, Move
 
 HASH_MB = 16
@@ -19,11 +19,12 @@ def play_on(
     """The engine's best line from a position whose exact score is proved.
 
     A frontier position was one workunit, so solving it once more takes no longer. Nothing
-    comes back if the search does not end within so many seconds.
+    comes back if the search does not end within so many seconds. `threads` are used by engines
+    that can.
     """
     if game.is_final(position):
         return ()
-    engine = open_engine(game, threads=threads, hash_mb=HASH_MB)
+    engine = _open(game, threads)
     timer = threading.Timer(seconds, engine.abort)
     timer.start()
     try:
@@ -32,3 +33,10 @@ def play_on(
         timer.cancel()
         timer.join()
     return found.line if found.status is Status.SOLVED else ()
+
+
+def _open(game: Game[Any], threads: int) -> Engine:
+    try:
+        return open_engine(game, threads=threads, hash_mb=HASH_MB)
+    except EngineError:  # it searches with one
+        return open_engine(game, hash_mb=HASH_MB)
