@@ -125,12 +125,18 @@ $(VENV)/.built: $(VENV)/.solver
 	@$(COMPILE) >$(VENV)/build.log 2>&1 || { tail -n 20 $(VENV)/build.log; exit 1; }
 	@touch $@
 
+# The processes of a run begin together, and each would compile what it finds not compiled yet. What
+# cannot be imported is told by the tests.
+BYTECODE := $(BIN)/python -m pytest --collect-only --quiet -n 0 >/dev/null || true
+
 # Everything at once: whoever tests waits for all engines and all packages.
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
 	@echo "3/4 compiling all engines and installing what tests and linters need, side by side"
 	$(call side_by_side,$(COMPILE),dev)
 	@echo "4/4 installing zermelo"
 	@$(INSTALL_ZERMELO)
+	@echo "compiling what the tests import"
+	@$(BYTECODE)
 	@touch $(VENV)/.solver $(VENV)/.built $@
 
 # Reads docstrings without importing them, so the site needs only what is named here.
