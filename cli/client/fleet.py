@@ -12,6 +12,7 @@ from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.cli.plain_errors import CommandError
 from zermelo.client.dask_fleet import DaskFleet
+from zermelo.client.preferences import PRIORITIES
 
 LOOK_SECONDS = 2.0
 FOR_EVER = 10.0**9
@@ -25,6 +26,9 @@ FOR_EVER = 10.0**9
         show_default="one per core", help="Searches at the same time on each Dask worker.")
 @option("--memory-mb", type=click.IntRange(1, 1 << 20), default=None,
         show_default="64 per core", help="For the tables of each client.")
+@option("--priority", type=click.Choice(PRIORITIES), default=None,
+        show_default="as configured there",
+        help="How much searches give way to other programs on the Dask workers.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
         help="Stop each client after this number of results.")
 @duration_option("--for", "run_seconds", show_default="until Ctrl-C",
@@ -38,6 +42,7 @@ def fleet(
     tls: str | None,
     workers: int | None,
     memory_mb: int | None,
+    priority: str | None,
     max_workunits: int | None,
     run_seconds: float | None,
     as_json: bool,
@@ -50,7 +55,7 @@ def fleet(
         raise CommandError("which server? Give --server HOST:PORT")
     given = {
         "--server": server, "--ca-file": ca_file, "--tls": tls, "--workers": workers,
-        "--memory-mb": memory_mb, "--max-workunits": max_workunits,
+        "--memory-mb": memory_mb, "--priority": priority, "--max-workunits": max_workunits,
     }  # fmt: skip
     options = [part for name, value in given.items() if value is not None
                for part in (name, str(value))]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import pytest
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """The folder `name`, which `make` has filled in this or another process of the run."""
-    base = factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent  # that of the whole run
+    base = factory.getbasetemp()  # that of all processes
     folder, made = base / name, base / f"{name}.made"
     with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -74,8 +74,10 @@ def test_a_dask_cluster_works_and_stops_in_good_order(
         env={**os.environ, "ZERMELO_PRIORITY": "normal", "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
     try:
-        wait_until(lambda: len(queue.results()) == 20)
-        wait_until(lambda: value(connection, "SELECT count(*) FROM hosts") == 2)
+        wait_until(lambda: len(queue.results()) == 20 or fleet.poll() is not None)
+        wait_until(
+            lambda: value(connection, "SELECT count(*) FROM hosts") == 2 or fleet.poll() is not None
+        )
         fleet.send_signal(signal.SIGINT)
         output, errors = fleet.communicate(timeout=120)
     finally:
