@@ -27,8 +27,7 @@ import pytest
 
 #: The test that runs and the one after it, for which fixtures stay.
 AHEAD = 2
-#: About how long a test takes, by the folder below tests/ in which it is; the slowest first, so that
-#: what mostly waits runs beside what computes.
+#: About how long a test takes, by the folder below tests/ in which it is; the slowest first.
 SECONDS = {"chaos": 10.0, "acceptance": 3.0, "integration": 1.0, "unit": 0.1}
 LEVELS = list(SECONDS)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.web.test_every_page import FORMS, Watched, check_page
 from tests.support.coordinator import bearer, running_coordinator
-from tests.support.web import AXE, serving
+from tests.support.web import serving
 from zermelo.proto import coordinator_pb2 as co
 from zermelo.proto import volunteers_pb2 as pb
 from zermelo.proto.service import CoordinatorStub
@@ -59,7 +59,6 @@ def test_signed_in_pages_are_accessible_quiet_and_ours(
         connection.execute("UPDATE teams SET description = %s", (HOSTILE * 3,))
         for role, pages in ((Role.VOLUNTEER, MINE), (Role.OPERATOR, OPERATE)):
             context = browser.new_context(**FORMS[form])
-            context.add_init_script(path=AXE)
             tab = Watched(context.new_page(), site)
             # By a link, as `zermelo client open` makes them.
             owner = user if role is Role.VOLUNTEER else accounts.user_id(connection, role)

@@ -11,7 +11,7 @@ import pytest
 from tests.acceptance.web.test_every_page import FORMS, Watched, check_page
 from tests.support.coordinator import wait_until
 from tests.support.databases import new_database
-from tests.support.web import AXE, serving
+from tests.support.web import serving
 from zermelo.games.catalogue import listed_games
 from zermelo.research.games_played import list_games
 from zermelo.server.database import connect_once
@@ -33,7 +33,6 @@ def play_site(play_database: str) -> Iterator[str]:
 
 def opened(browser: Any, site: str, form: str, **options: Any) -> Watched:
     context = browser.new_context(**{**FORMS[form], **options})
-    context.add_init_script(path=AXE)
     return Watched(context.new_page(), site)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.web import AXE
+from tests.acceptance.web.test_every_page import axe
 from zermelo.games import open_game
 from zermelo.theatre import Direction, GameTree, State, perform
 from zermelo.theatre.story import tell
@@ -14,7 +14,6 @@ def test_steps_back_and_forth(browser: Any, site: str) -> None:
     performance = perform(GameTree(open_game("grundy:8")), Direction("alphabeta"))
     lines = [line.text for line in tell(performance)]
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
-    context.add_init_script(path=AXE)
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
@@ -44,6 +43,7 @@ def test_steps_back_and_forth(browser: Any, site: str) -> None:
     page.get_by_role("button", name="Fold").click()
     assert page.get_attribute("button[aria-pressed=true]", "aria-pressed") == "true"
     page.get_by_role("button", name="zoom in").click()
+    page.evaluate(axe())
     found = page.evaluate("axe.run({resultTypes: ['violations']})")
     assert [rule["id"] for rule in found["violations"]] == []
     assert complaints == []

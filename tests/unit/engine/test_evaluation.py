@@ -7,6 +7,7 @@ import lzma
 import math
 import random
 from array import array
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -138,10 +139,11 @@ def _digit(position: Position, square: int) -> int:
     return 2 if position.opponent >> square & 1 else 1
 
 
+@cache
 def symmetric_weights(game: Reversi, seed: int) -> array[int]:
     """Random weights, equal for configurations that mean the same."""
     rng, layout = random.Random(seed), Layout.of(game)
-    phase = array("h", (rng.randint(-99, 99) for _ in range(layout.phase_size)))
+    phase = array("h", rng.choices(range(-99, 100), k=layout.phase_size))
     at = 0
     for pattern in layout.patterns:
         for configuration in range(pattern.configurations):

@@ -218,7 +218,7 @@ def misleading_weights(spec: str, folder: Path) -> Path:
     rng = random.Random(spec)
     path = folder / f"{spec.partition(':')[2]}-near.weights"
     size = PHASES * Layout.of(reversi(spec)).phase_size
-    weights = array("h", (rng.randint(-70, 70) for _ in range(size)))
+    weights = array("h", rng.choices(range(-70, 71), k=size))
     save_weights(path, weights.tobytes(), {"trained": "never"})
     return path
 
