@@ -83,6 +83,14 @@ class Reversi(Game[ReversiPosition]):
         ]
         self.mask: Bitboard = sum(1 << square for square in self.squares)
         self._rays = {square: self._rays_from(square) for square in self.squares}
+        #: The same as bits, and those next to the square: most squares touch no disc to turn.
+        self._lines = {
+            square: [[1 << step for step in ray] for ray in rays]
+            for square, rays in self._rays.items()
+        }
+        self._nearest: dict[Square, Bitboard] = {
+            square: sum(line[0] for line in lines) for square, lines in self._lines.items()
+        }
         self.square_symmetries = symmetry_maps(rows, cols, STRIDE)
 
     @classmethod
@@ -104,17 +112,18 @@ class Reversi(Game[ReversiPosition]):
 
     def flips(self, position: ReversiPosition, square: Square) -> Bitboard:
         """The discs that a disc on this square turns over; none where it cannot be put."""
-        if (position.own | position.opponent) >> square & 1:
+        own, opponent = position.own, position.opponent
+        if not opponent & self._nearest[square] or (own | opponent) >> square & 1:
             return 0
         flipped = 0
-        for ray in self._rays[square]:
-            line = 0
-            for step in ray:
-                if position.opponent >> step & 1:
-                    line |= 1 << step
+        for line in self._lines[square]:
+            run = 0
+            for disc in line:
+                if opponent & disc:
+                    run |= disc
                     continue
-                if position.own >> step & 1:
-                    flipped |= line
+                if own & disc:
+                    flipped |= run
                 break
         return flipped
 

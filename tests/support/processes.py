@@ -50,7 +50,7 @@ def wanted(config: pytest.Config) -> int:
     if config.option.usepdb or config.option.collectonly:
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    named = {"auto": 5 * cores // 2, "logical": 3 * cores // 2}
+    named = {"auto": 3 * cores, "logical": 3 * cores // 2}
     number: str = config.option.processes
     return named.get(number) or int(number)
 
