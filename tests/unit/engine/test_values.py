@@ -174,8 +174,8 @@ def wild_weights(spec: str, folder: Path) -> Path:
     """Weights that mean nothing: an evaluation may mislead the search, but not its result."""
     rng = random.Random(spec)
     path = folder / f"{spec.partition(':')[2]}.weights"
-    size = PHASES * Layout.of(reversi(spec)).phase_size
-    save_weights(path, rng.randbytes(2 * size), {"trained": "never"})
+    phase = rng.randbytes(2 * Layout.of(reversi(spec)).phase_size)
+    save_weights(path, phase * PHASES, {"trained": "never"})  # phases alike are packed at once
     return path
 
 
@@ -217,9 +217,8 @@ def misleading_weights(spec: str, folder: Path) -> Path:
     """Weights that mean nothing, of estimates near a draw: passes that presume believe them."""
     rng = random.Random(spec)
     path = folder / f"{spec.partition(':')[2]}-near.weights"
-    size = PHASES * Layout.of(reversi(spec)).phase_size
-    weights = array("h", rng.choices(range(-70, 71), k=size))
-    save_weights(path, weights.tobytes(), {"trained": "never"})
+    phase = array("h", rng.choices(range(-70, 71), k=Layout.of(reversi(spec)).phase_size))
+    save_weights(path, phase.tobytes() * PHASES, {"trained": "never"})
     return path
 
 
