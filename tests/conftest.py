@@ -20,6 +20,10 @@ pytest_plugins = [
 
 use_memory()
 
+# Clients search at the lowest priority unless told otherwise: beside tests that keep all cores busy
+# they would wait for those to end.
+os.environ.setdefault("ZERMELO_PRIORITY", "normal")
+
 # A slow machine is no mistake, examples may share a folder or a database, and what must
 # pass before a change lands tries the same examples each time.
 settings.register_profile(
