@@ -210,9 +210,10 @@ class Run:
         del self._processes[process.connection]
         process.connection.close()
         _, status = os.waitpid(process.pid, 0)
-        if not process.given:
-            return
         code = os.waitstatus_to_exitcode(status)
+        if not process.given:
+            self._session.testsfailed += code != 0  # what it said is told
+            return
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         item = self._session.items[process.given.popleft()]
         report = pytest.TestReport(
