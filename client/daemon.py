@@ -80,7 +80,7 @@ class Daemon:
         self, settings: ClientSettings, folder: ClientFolder, host_key: bytes, sensors: Sensors
     ) -> None:
         self.settings = settings
-        self.speed = Speed()
+        self.speed = Speed(settings.threads)
         self.known_speeds = KnownSpeeds(folder.speeds)
         self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
         self.spool = Spool(folder.spool, durable=settings.durable)
@@ -145,7 +145,7 @@ class Daemon:
                 await self.stopping.leave(crew, others)
             finally:
                 if self.game:
-                    self.known_speeds.put(self.game, self.speed.current)
+                    self.known_speeds.put(self.game, self.speed.of_thread)
                 await self.control.close()
                 self.spool.close()
 
@@ -269,7 +269,7 @@ class Daemon:
         if kind == "prepared":
             if report.prepared.speed:
                 self.speed.measured(report.prepared.speed)
-                self.known_speeds.put(report.prepared.game, self.speed.current)
+                self.known_speeds.put(report.prepared.game, self.speed.of_thread)
         elif kind == "result":
             self._finished(report.result)
         elif kind == "dropped":

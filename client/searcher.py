@@ -4,7 +4,7 @@ Engines live from workunit to workunit, so that their tables stay warm. That als
 an interruption cheap: to save a checkpoint a search is stopped and goes on in the warm
 table, which costs it some thousandth of its nodes. So no engine is read while it searches.
 
-Time is processor time of the searching thread: beside other programs, or stopped and continued
+Time is processor time of the searching threads: beside other programs, or stopped and continued
 by the throttle, an engine is no slower by it.
 """
 
@@ -58,10 +58,13 @@ class Searcher:
         self,
         *,
         hash_mb: int,
+        threads: int = 1,
         shared: SharedTable | None = None,
         checkpoints: Checkpoints | None = None,
     ) -> None:
-        self._hash_mb, self._shared = hash_mb, shared
+        self._hash_mb, self._threads, self._shared = hash_mb, threads, shared
+        # The process does next to nothing but search, and other threads' time is not to be had.
+        self._clock = time.thread_time if threads == 1 else time.process_time
         self._checkpoints = checkpoints
         self._engines: OrderedDict[str, Engine] = OrderedDict()
         self._lock = threading.Lock()
@@ -99,7 +102,7 @@ class Searcher:
         while True:
             if not self._begin(engine):
                 return Dropped(search.nodes, saved=search.nodes > 0)
-            started = time.thread_time()
+            started = self._clock()
             try:
                 answer = engine.solve(
                     question.position,
@@ -110,7 +113,7 @@ class Searcher:
             finally:
                 interruption = self._end()
             search.nodes += answer.nodes
-            search.milliseconds += round((time.thread_time() - started) * 1000)
+            search.milliseconds += round((self._clock() - started) * 1000)
             result = self._result(engine, search, answer)
             if result is not None:
                 return result
@@ -201,7 +204,7 @@ class Searcher:
             while len(self._engines) >= MOST_ENGINES:
                 self._engines.popitem(last=False)
             engine = self._engines[spec] = open_engine(
-                open_game(spec), hash_mb=self._hash_mb, shared=self._shared
+                open_game(spec), threads=self._threads, hash_mb=self._hash_mb, shared=self._shared
             )
         self._engines.move_to_end(spec)
         return engine

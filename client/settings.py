@@ -77,8 +77,15 @@ class ClientSettings:
     benchmark_seconds: float = 1.0
     #: Reads the preferences again when the owner changed their file; None where nobody does.
     read_preferences: Callable[[], Preferences] | None = None
+    #: Threads that search one workunit together, in one worker.
+    threads: int = 1
     #: Whether results must survive a power cut, and not only the end of the client.
     durable: bool = True
+
+    @property
+    def one_worker(self) -> bool:
+        """Whether there is one worker, and will never be another."""
+        return self.preferences.workers == 1 and self.read_preferences is None
 
 
 def usable_cores() -> int:

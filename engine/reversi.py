@@ -225,12 +225,12 @@ class ReversiEngine(CompiledEngine):
     def _presume(self, position: ReversiPosition, window: Window, guess: int) -> int:
         """A better guess, and moves for the table, by passes that believe the evaluation.
 
-        One question alone needs no guess, and what is won or lost by far is settled sooner.
+        One question alone needs no guess, but the moves: it has a pass of its own for each trust.
+        What is won or lost by far is settled sooner without.
         """
         limits, empties = self.game.score_range, self.game.plies_left(position)
         asked = Window(max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1))
-        if (asked.beta - asked.alpha < 3 or 2 * abs(guess) > self.game.max_score
-                or not self.core.presume(0)):
+        if 2 * abs(guess) > self.game.max_score or not self.core.presume(0):
             return guess
         try:
             for trust in next(trusts for least, trusts in PASSES if empties >= least):

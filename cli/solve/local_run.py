@@ -182,8 +182,9 @@ class LocalRun:
         from zermelo.client.sensors import SystemSensors
         from zermelo.client.settings import ClientSettings, ServerAddress
 
+        threads = self._threads()
         limits = Limits(
-            cores=self.settings.workers,
+            cores=self.settings.workers // threads,
             memory_mb=self.settings.workers * self.settings.hash_mb,
             priority=WORKER_PRIORITY,
         )
@@ -194,10 +195,20 @@ class LocalRun:
             quit_seconds=0.0,
             leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
+            threads=threads,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,
         )
         supervisor.start(CLIENT, lambda: run(client, SystemSensors()))
+
+
+    def _threads(self) -> int:
+        """How many of the workers search one workunit together. Pairs search as few nodes as one
+        alone, where two workunits of the same question repeat each other's work."""
+        from zermelo.engine.registry import searched_in_pairs
+
+        pairs = open_game(self.settings.spec).family in searched_in_pairs
+        return 2 if pairs and self.settings.workers % 2 == 0 else 1
 
 
 def _load_modules() -> None:
