@@ -20,6 +20,7 @@ from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.folder import why
 from zermelo.client.inspection import question_of
 from zermelo.engine import Engine, Known, SearchReport, SharedTable, Status, Window, open_engine
+from zermelo.engine.capabilities import HasPasses
 from zermelo.engine.interface import CheckpointError
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -31,6 +32,8 @@ MOST_ENGINES = 2
 
 MEASURE_HASH_MB = 1
 MEASURE_FIRST_NODES = 1_000
+#: A search of at most so many nodes, some ten seconds, is not worth a checkpoint.
+SHORT_NODES = 1 << 28
 #: Less processor time than this tells nothing.
 MEASURE_LEAST_SECONDS = 0.02
 
@@ -98,6 +101,8 @@ class Searcher:
         self._search = search = SavedSearch(workunit=workunit)
         question = question_of(open_game(workunit.game), workunit)
         engine = self._engine(workunit.game)
+        if isinstance(engine, HasPasses):
+            engine.passes_for_questions = workunit.node_budget <= SHORT_NODES
         self._restore(engine, search, resume)
         while True:
             if not self._begin(engine):

@@ -99,6 +99,7 @@ class ReversiEngine(CompiledEngine):
         self._bounds = game.score_range
         self._root_moves = 1
         self._aborted = False
+        self.passes_for_questions = False
 
     # -- the Engine protocol --------------------------------------------------------
 
@@ -225,12 +226,14 @@ class ReversiEngine(CompiledEngine):
     def _presume(self, position: ReversiPosition, window: Window, guess: int) -> int:
         """A better guess, and moves for the table, by passes that believe the evaluation.
 
-        One question alone needs no guess, but the moves: it has a pass of its own for each trust.
+        One question alone needs the moves, not the guess: it has passes where they are asked for.
         What is won or lost by far is settled sooner without.
         """
         limits, empties = self.game.score_range, self.game.plies_left(position)
         asked = Window(max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1))
-        if 2 * abs(guess) > self.game.max_score or not self.core.presume(0):
+        alone = asked.beta - asked.alpha < 3
+        if ((alone and not self.passes_for_questions) or 2 * abs(guess) > self.game.max_score
+                or not self.core.presume(0)):
             return guess
         try:
             for trust in next(trusts for least, trusts in PASSES if empties >= least):
