@@ -153,6 +153,8 @@ class Daemon:
 
     async def _work(self) -> None:
         """Introduce ourselves, go on where an earlier run stopped, then do as told."""
+        if self.settings.game:
+            self._get_ready(self.settings.game)  # while the server starts
         await self._hello(self._saved_searches())
         loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough,
                  self.standing.run)  # fmt: skip
@@ -185,7 +187,7 @@ class Daemon:
             log.info("the coordinator says: %s", reply.notice)
         await self.definitions.fetch(reply.games)
         game = next(filter(_is_known, reply.games), "")
-        if game and not self.speed.current:
+        if game and game != self.game and not self.speed.current:
             self._get_ready(game)
         if saved:
             await self._go_on(saved)

@@ -77,6 +77,8 @@ class ClientSettings:
     benchmark_seconds: float = 1.0
     #: Reads the preferences again when the owner changed their file; None where nobody does.
     read_preferences: Callable[[], Preferences] | None = None
+    #: The game there will be work for, where that is known before the server says so.
+    game: str = ""
     #: Threads that search one workunit together, in one worker.
     threads: int = 1
     #: Whether results must survive a power cut, and not only the end of the client.

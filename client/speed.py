@@ -1,7 +1,7 @@
 """How fast this host is, and how long its workunits take, from the latest results.
 
-Speed is by processor time of each thread: what other programs take away does not make an engine slower, and
-workunits that follow from it would be too small.
+Speed is by processor time of each thread: what other programs take away does not make an engine
+slower, and workunits that follow from it would be too small.
 """
 
 from __future__ import annotations

@@ -195,6 +195,8 @@ class LocalRun:
             quit_seconds=0.0,
             leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
+            # Others may need a definition that only the server can give.
+            game=self.settings.spec if self._compiled() else "",
             threads=threads,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,
@@ -205,10 +207,13 @@ class LocalRun:
     def _threads(self) -> int:
         """How many of the workers search one workunit together. Pairs search as few nodes as one
         alone, where two workunits of the same question repeat each other's work."""
+        return 2 if self._compiled() and self.settings.workers % 2 == 0 else 1
+
+    def _compiled(self) -> bool:
+        """Whether an engine is made for this very game, and searches in pairs."""
         from zermelo.engine.registry import searched_in_pairs
 
-        pairs = open_game(self.settings.spec).family in searched_in_pairs
-        return 2 if pairs and self.settings.workers % 2 == 0 else 1
+        return open_game(self.settings.spec).family in searched_in_pairs
 
 
 def _load_modules() -> None:

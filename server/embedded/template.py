@@ -1,5 +1,5 @@
-"""A cluster that is kept aside, so that the next data directory gets a copy of it: initdb takes most
-of a second, a copy a tenth.
+"""A cluster that is kept aside, so that the next data directory gets a copy of it: initdb takes
+most of a second, a copy a tenth.
 
 It lies in the user's folder for caches, which nobody else may enter, and holds no data. Every copy
 gets a password of its own. All copies have one system identifier, which matters to replicas alone.

@@ -86,7 +86,9 @@ def test_what_others_could_have_written_is_not_used(kept: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_place_for_it_all_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_place_for_it_all_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     taken = tmp_path / "a file"
     taken.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(taken))
