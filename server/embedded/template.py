@@ -92,11 +92,15 @@ def _begin_sync(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _copy(source: Path, target: Path) -> bool:
-    """Copy a folder with owners and modes into another, which is made if need be."""
-    target.mkdir(mode=0o700, exist_ok=True)
-    done = subprocess.run(  # noqa: S603
-        ["cp", "-a", f"{source}/.", str(target)],  # noqa: S607
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        check=False,
-    )  # fmt: skip
+    """Copy a folder with owners and modes into another, which is made if need be; whether it could
+    be done."""
+    try:
+        target.mkdir(mode=0o700, exist_ok=True)
+        done = subprocess.run(  # noqa: S603
+            ["cp", "-a", f"{source}/.", str(target)],  # noqa: S607
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=False,
+        )  # fmt: skip
+    except OSError:
+        return False
     return done.returncode == 0
