@@ -112,9 +112,7 @@ class EmbeddedPostgres:
 
     def wait_ready(self) -> str:
         """Wait until the server takes connections and tell its URL."""
-        if self._creating is not None:
-            self._finish_creating(self._creating)
-            self._start()
+        self._go_on()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             postmaster = read_postmaster(self.cluster)
@@ -124,6 +122,16 @@ class EmbeddedPostgres:
                 raise EmbeddedError(f"PostgreSQL did not start: {self._last_words()}")
             time.sleep(0.005)
         raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
+
+    def advance(self) -> None:
+        """Start a new cluster if it is complete by now; waits for nothing."""
+        if self._creating is not None and self._creating.poll() is not None:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._creating is not None:
+            self._finish_creating(self._creating)
+            self._start()
 
     @property
     def creating(self) -> bool:
