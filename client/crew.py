@@ -1,6 +1,7 @@
 """The workers of a client: feeding them, stopping them for a while, replacing them.
 
-They search with one table, so that what one has proved helps all.
+They search with one table, so that what one has proved helps all. A worker that stays the only one
+has a table of its own, which the kernel keeps in larger pages than what processes share.
 """
 
 from __future__ import annotations
@@ -187,6 +188,7 @@ class Crew:
         return [
             str(self._limits.hash_mb), str(self._folder.searches), str(self._folder.definitions),
             str(self._settings.checkpoint_seconds), str(int(self._settings.durable)),
+            str(self._settings.threads), str(int(self._settings.one_worker)),
         ]  # fmt: skip
 
     def _hear(self, member: CrewMember, report: FromWorker) -> None:

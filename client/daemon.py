@@ -80,7 +80,7 @@ class Daemon:
         self, settings: ClientSettings, folder: ClientFolder, host_key: bytes, sensors: Sensors
     ) -> None:
         self.settings = settings
-        self.speed = Speed()
+        self.speed = Speed(settings.threads)
         self.known_speeds = KnownSpeeds(folder.speeds)
         self.checkpoints = Checkpoints(folder.searches, durable=settings.durable)
         self.spool = Spool(folder.spool, durable=settings.durable)
@@ -145,7 +145,7 @@ class Daemon:
                 await self.stopping.leave(crew, others)
             finally:
                 if self.game:
-                    self.known_speeds.put(self.game, self.speed.current)
+                    self.known_speeds.put(self.game, self.speed.of_thread)
                 await self.control.close()
                 self.spool.close()
 
@@ -153,6 +153,8 @@ class Daemon:
 
     async def _work(self) -> None:
         """Introduce ourselves, go on where an earlier run stopped, then do as told."""
+        if self.settings.game:
+            self._get_ready(self.settings.game)  # while the server starts
         await self._hello(self._saved_searches())
         loops = (self.intake.run, self.outbox.send, self.pulse.run, self._until_enough,
                  self.standing.run)  # fmt: skip
@@ -185,7 +187,7 @@ class Daemon:
             log.info("the coordinator says: %s", reply.notice)
         await self.definitions.fetch(reply.games)
         game = next(filter(_is_known, reply.games), "")
-        if game and not self.speed.current:
+        if game and game != self.game and not self.speed.current:
             self._get_ready(game)
         if saved:
             await self._go_on(saved)
@@ -269,7 +271,7 @@ class Daemon:
         if kind == "prepared":
             if report.prepared.speed:
                 self.speed.measured(report.prepared.speed)
-                self.known_speeds.put(report.prepared.game, self.speed.current)
+                self.known_speeds.put(report.prepared.game, self.speed.of_thread)
         elif kind == "result":
             self._finished(report.result)
         elif kind == "dropped":

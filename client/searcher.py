@@ -4,7 +4,7 @@ Engines live from workunit to workunit, so that their tables stay warm. That als
 an interruption cheap: to save a checkpoint a search is stopped and goes on in the warm
 table, which costs it some thousandth of its nodes. So no engine is read while it searches.
 
-Time is processor time of the searching thread: beside other programs, or stopped and continued
+Time is processor time of the searching threads: beside other programs, or stopped and continued
 by the throttle, an engine is no slower by it.
 """
 
@@ -20,6 +20,7 @@ from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.folder import why
 from zermelo.client.inspection import question_of
 from zermelo.engine import Engine, Known, SearchReport, SharedTable, Status, Window, open_engine
+from zermelo.engine.capabilities import HasPasses
 from zermelo.engine.interface import CheckpointError
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -31,6 +32,8 @@ MOST_ENGINES = 2
 
 MEASURE_HASH_MB = 1
 MEASURE_FIRST_NODES = 1_000
+#: A search of at most so many nodes, some ten seconds, is not worth a checkpoint.
+SHORT_NODES = 1 << 28
 #: Less processor time than this tells nothing.
 MEASURE_LEAST_SECONDS = 0.02
 
@@ -58,10 +61,13 @@ class Searcher:
         self,
         *,
         hash_mb: int,
+        threads: int = 1,
         shared: SharedTable | None = None,
         checkpoints: Checkpoints | None = None,
     ) -> None:
-        self._hash_mb, self._shared = hash_mb, shared
+        self._hash_mb, self._threads, self._shared = hash_mb, threads, shared
+        # The process does next to nothing but search, and other threads' time is not to be had.
+        self._clock = time.thread_time if threads == 1 else time.process_time
         self._checkpoints = checkpoints
         self._engines: OrderedDict[str, Engine] = OrderedDict()
         self._lock = threading.Lock()
@@ -95,11 +101,13 @@ class Searcher:
         self._search = search = SavedSearch(workunit=workunit)
         question = question_of(open_game(workunit.game), workunit)
         engine = self._engine(workunit.game)
+        if isinstance(engine, HasPasses):
+            engine.passes_for_questions = workunit.node_budget <= SHORT_NODES
         self._restore(engine, search, resume)
         while True:
             if not self._begin(engine):
                 return Dropped(search.nodes, saved=search.nodes > 0)
-            started = time.thread_time()
+            started = self._clock()
             try:
                 answer = engine.solve(
                     question.position,
@@ -110,7 +118,7 @@ class Searcher:
             finally:
                 interruption = self._end()
             search.nodes += answer.nodes
-            search.milliseconds += round((time.thread_time() - started) * 1000)
+            search.milliseconds += round((self._clock() - started) * 1000)
             result = self._result(engine, search, answer)
             if result is not None:
                 return result
@@ -201,7 +209,7 @@ class Searcher:
             while len(self._engines) >= MOST_ENGINES:
                 self._engines.popitem(last=False)
             engine = self._engines[spec] = open_engine(
-                open_game(spec), hash_mb=self._hash_mb, shared=self._shared
+                open_game(spec), threads=self._threads, hash_mb=self._hash_mb, shared=self._shared
             )
         self._engines.move_to_end(spec)
         return engine

@@ -77,8 +77,17 @@ class ClientSettings:
     benchmark_seconds: float = 1.0
     #: Reads the preferences again when the owner changed their file; None where nobody does.
     read_preferences: Callable[[], Preferences] | None = None
+    #: The game there will be work for, where that is known before the server says so.
+    game: str = ""
+    #: Threads that search one workunit together, in one worker.
+    threads: int = 1
     #: Whether results must survive a power cut, and not only the end of the client.
     durable: bool = True
+
+    @property
+    def one_worker(self) -> bool:
+        """Whether there is one worker, and will never be another."""
+        return self.preferences.workers == 1 and self.read_preferences is None
 
 
 def usable_cores() -> int:

@@ -1,7 +1,7 @@
 """How fast this host is, and how long its workunits take, from the latest results.
 
-Speed is by processor time: what other programs take away does not make an engine slower, and
-workunits that follow from it would be too small.
+Speed is by processor time of each thread: what other programs take away does not make an engine
+slower, and workunits that follow from it would be too small.
 """
 
 from __future__ import annotations
@@ -20,31 +20,39 @@ TELLING_SECONDS = 0.01
 
 
 class Speed:
-    def __init__(self) -> None:
-        #: Of one worker, by processor time; 0 while nothing was measured.
-        self.current = 0
+    def __init__(self, threads: int = 1) -> None:
+        """Of workers that search with so many threads."""
+        self._threads = threads
+        #: Of one thread, by processor time; 0 while nothing was measured.
+        self.of_thread = 0
         #: Mean time that passes while a workunit is searched; None while none was finished.
         self.workunit_seconds: float | None = None
         self._nodes = self._seconds = 0.0
 
+    @property
+    def current(self) -> int:
+        """Of one worker; 0 while nothing was measured."""
+        return self.of_thread * self._threads
+
     def measured(self, speed: int) -> None:
-        """A benchmark: counts until a search tells more."""
+        """A benchmark of one thread: counts until a search tells more."""
         if not self._seconds:
-            self.current = speed
+            self.of_thread = speed
 
     def finished(self, nodes: int, seconds: float, passed: float | None = None) -> None:
-        """A search of so many nodes took this processor time, while so much time passed."""
+        """A search of so many nodes took this processor time of all its threads, while so much time
+        passed."""
         passed = seconds if passed is None else passed
         before = passed if self.workunit_seconds is None else self.workunit_seconds
         self.workunit_seconds = before * MEMORY + passed * (1 - MEMORY)
         if seconds >= TELLING_SECONDS and nodes:
             self._nodes = self._nodes * MEMORY + nodes
             self._seconds = self._seconds * MEMORY + seconds
-            self.current = max(1, round(self._nodes / self._seconds))
+            self.of_thread = max(1, round(self._nodes / self._seconds))
 
 
 class KnownSpeeds:
-    """What was measured on earlier days, by game; a new release measures again."""
+    """What a thread was measured to do on earlier days, by game; a new release measures again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

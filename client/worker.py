@@ -166,18 +166,20 @@ def _die_with_parent() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """``python -m zermelo.client.worker SOCKET TABLE HASH_MB SEARCHES DEFINITIONS SECONDS DURABLE``
+    """``python -m zermelo.client.worker SOCKET TABLE HASH_MB SEARCHES DEFINITIONS SECONDS DURABLE
+    THREADS ALONE``
 
-    The first two are inherited files.
+    The first two are inherited files; who is alone does not use the table.
     """
     _die_with_parent()
     # The daemon decides when to stop; a Ctrl-C in its terminal is not for us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    handle, table, hash_mb, folder, definitions, seconds, durable = arguments
+    handle, table, hash_mb, folder, definitions, seconds, durable, threads, alone = arguments
     add_source(DefinitionFolder(Path(definitions)).text)
     searcher = Searcher(
         hash_mb=int(hash_mb),
-        shared=SharedTable(int(table)),
+        threads=int(threads),
+        shared=None if alone == "1" else SharedTable(int(table)),
         checkpoints=Checkpoints(Path(folder), durable=durable == "1"),
     )
     stream = socket.socket(fileno=int(handle))

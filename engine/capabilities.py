@@ -24,6 +24,15 @@ class CountsLines(Protocol):
 
 
 @runtime_checkable
+class HasPasses(Protocol):
+    """Passes that prove nothing may come before a search, to find good moves for it."""
+
+    #: Also before a single question. What they find is in no checkpoint: a search that goes on from
+    #: one repeats them.
+    passes_for_questions: bool
+
+
+@runtime_checkable
 class AppraisesMany(Protocol):
     """Guesses and efforts for many positions in one call, without the GIL."""
 

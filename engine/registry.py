@@ -52,6 +52,9 @@ engines.register("go", "zermelo.engine.go:open_go_engine")
 engines.register("go-territory", "zermelo.engine.go:open_territory_engine")
 engines.register("reversi", "zermelo.engine.reversi:ReversiEngine")
 
+#: Families whose engine searches with two threads as many nodes as with one, each of them as fast.
+searched_in_pairs = frozenset({"reversi"})
+
 trainers: Registry[Trainer] = Registry("trainer", "zermelo.trainers")
 trainers.register("go", "zermelo.engine.conquest_training:train_go")
 trainers.register("reversi", "zermelo.engine.training:train_reversi")

@@ -99,6 +99,7 @@ class ReversiEngine(CompiledEngine):
         self._bounds = game.score_range
         self._root_moves = 1
         self._aborted = False
+        self.passes_for_questions = False
 
     # -- the Engine protocol --------------------------------------------------------
 
@@ -225,11 +226,13 @@ class ReversiEngine(CompiledEngine):
     def _presume(self, position: ReversiPosition, window: Window, guess: int) -> int:
         """A better guess, and moves for the table, by passes that believe the evaluation.
 
-        One question alone needs no guess, and what is won or lost by far is settled sooner.
+        One question alone needs the moves, not the guess: it has passes where they are asked for.
+        What is won or lost by far is settled sooner without.
         """
         limits, empties = self.game.score_range, self.game.plies_left(position)
         asked = Window(max(window.alpha, limits.lo - 1), min(window.beta, limits.hi + 1))
-        if (asked.beta - asked.alpha < 3 or 2 * abs(guess) > self.game.max_score
+        alone = asked.beta - asked.alpha < 3
+        if ((alone and not self.passes_for_questions) or 2 * abs(guess) > self.game.max_score
                 or not self.core.presume(0)):
             return guess
         try:

@@ -454,7 +454,8 @@ CREATE INDEX results_unconfirmed ON results (workunit) WHERE state = 'unconfirme
 -- What a host that lied has to be asked about; empty where no answers are compared.
 CREATE INDEX results_host ON results (host)
     WHERE state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL;
-CREATE INDEX results_of_host ON results (host, lease);
+-- Those on their way into the tree are few, and found among all that are.
+CREATE INDEX results_of_host ON results (host, lease) WHERE state NOT IN ('pending', 'valid');
 CREATE INDEX results_workunit ON results (workunit);
 CREATE INDEX results_uncounted ON results (campaign)
     WHERE NOT counted AND state IN ('invalid', 'retracted');

@@ -43,7 +43,7 @@ class StoppedError(ZermeloError):
 @click.command()
 @click.argument("spec")
 @option("--workers", type=click.IntRange(1, 1024), default=None, show_default="one per core",
-        help="Searches that run at the same time.")
+        help="Cores that search; an even number of them searches reversi in pairs.")
 @option("--goal", type=click.Choice(["score", "outcome"]), default="score",
         help="The exact score, or only who wins.")
 @target_seconds_option

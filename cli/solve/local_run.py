@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,6 +26,12 @@ from zermelo.server.vocabulary import CampaignState, Replication
 
 LOG_NAME = "zermelo.log"
 CLIENT = "client"
+#: What the client and the services need.
+MODULES = (
+    "zermelo.server.database", "zermelo.server.campaigns", "zermelo.client.daemon",
+    "zermelo.server.generator", "zermelo.server.coordinator.main", "zermelo.research.serving",
+    "zermelo.server.assimilator", "zermelo.server.validator",
+)  # fmt: skip
 
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
 LEASE_SECONDS = 20.0
@@ -93,7 +100,8 @@ class LocalRun:
         open_game(settings.spec)
         log_file = self._take_directory(stack)
         finish = self._begin_database(stack)
-        _load_modules()
+        early = self._postgres is not None and self._postgres.creating
+        self._load_modules()
         listening = stack.enter_context(socket.create_server((LOOPBACK, 0)))
         coordinator = CoordinatorSettings(
             listen=f"{LOOPBACK}:{listening.getsockname()[1]}",
@@ -104,9 +112,8 @@ class LocalRun:
         )
         self._supervisor = supervisor = Supervisor(log_file)
         stack.callback(supervisor.stop, first=CLIENT)
-        early = self._postgres is not None and self._postgres.creating
         if early:
-            # Its workers load their modules while the database is being created.
+            # Its workers load their modules while the database starts.
             self._start_client(supervisor, coordinator)
         self.url = finish()
         if self._create_campaign():
@@ -182,8 +189,9 @@ class LocalRun:
         from zermelo.client.sensors import SystemSensors
         from zermelo.client.settings import ClientSettings, ServerAddress
 
+        threads = self._threads()
         limits = Limits(
-            cores=self.settings.workers,
+            cores=self.settings.workers // threads,
             memory_mb=self.settings.workers * self.settings.hash_mb,
             priority=WORKER_PRIORITY,
         )
@@ -194,15 +202,29 @@ class LocalRun:
             quit_seconds=0.0,
             leave_seconds=LEAVE_SECONDS,
             benchmark_seconds=BENCHMARK_SECONDS,
+            # Others may need a definition that only the server can give.
+            game=self.settings.spec if self._compiled() else "",
+            threads=threads,
             # Server and client stop together when the power fails: the work is asked again.
             durable=False,
         )
         supervisor.start(CLIENT, lambda: run(client, SystemSensors()))
 
 
-def _load_modules() -> None:
-    """Load what the forked services will need, while the database is being created."""
-    from zermelo.client import daemon  # noqa: F401
-    from zermelo.research import serving  # noqa: F401
-    from zermelo.server import assimilator, campaigns, generator, validator  # noqa: F401
-    from zermelo.server.coordinator import main  # noqa: F401
+    def _load_modules(self) -> None:
+        """Load what the forked services will need, while the database is being created."""
+        for name in MODULES:
+            import_module(name)
+            if self._postgres is not None:
+                self._postgres.advance()
+
+    def _threads(self) -> int:
+        """How many of the workers search one workunit together. Pairs search as few nodes as one
+        alone, where two workunits of the same question repeat each other's work."""
+        return 2 if self._compiled() and self.settings.workers % 2 == 0 else 1
+
+    def _compiled(self) -> bool:
+        """Whether an engine is made for this very game, and searches in pairs."""
+        from zermelo.engine.registry import searched_in_pairs
+
+        return open_game(self.settings.spec).family in searched_in_pairs

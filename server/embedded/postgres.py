@@ -29,6 +29,7 @@ from zermelo.server.embedded.passwords import (
 from zermelo.server.embedded.postmaster import is_postgres, read_postmaster
 from zermelo.server.embedded.programs import POSTGRES_VERSION, programs, programs_for
 from zermelo.server.embedded.sockets import SocketFolder
+from zermelo.server.embedded.template import Template
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +65,12 @@ SETTINGS = {
     "timezone": "UTC",
 }
 
+#: How a cluster is made.
+INITDB = (
+    "--no-sync", "--no-instructions", "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8",
+    f"--username={ROLE}", f"--set=scram_iterations={ITERATIONS}",
+)  # fmt: skip
+
 
 class EmbeddedPostgres:
     """The server of one data directory; the caller holds the directory's lock."""
@@ -75,6 +82,9 @@ class EmbeddedPostgres:
         self._process: subprocess.Popen[bytes] | None = None
         self._unfinished = data_dir / "postgres.new"
         self._creating: subprocess.Popen[bytes] | None = None
+        #: What the new cluster is a copy of, or is to be the first of.
+        self._template: Template | None = None
+        self._copied = False
         self._syncing: subprocess.Popen[bytes] | None = None
         self._sockets = SocketFolder(data_dir, self.cluster)
         # Found out by `begin`.
@@ -88,7 +98,7 @@ class EmbeddedPostgres:
     def begin(self) -> None:
         """Begin to create a new cluster, or start the one there is; waits for neither.
 
-        The caller can do something useful for the half second that a new one takes.
+        The caller can do something useful for the half second that a user's first one takes.
         """
         self._check_disk()
         self._stop_orphan()
@@ -98,13 +108,11 @@ class EmbeddedPostgres:
             self._secure()
             self._start()
         else:
-            self._begin_initdb()
+            self._begin_creating()
 
     def wait_ready(self) -> str:
         """Wait until the server takes connections and tell its URL."""
-        if self._creating is not None:
-            self._finish_initdb(self._creating)
-            self._start()
+        self._go_on()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             postmaster = read_postmaster(self.cluster)
@@ -114,6 +122,16 @@ class EmbeddedPostgres:
                 raise EmbeddedError(f"PostgreSQL did not start: {self._last_words()}")
             time.sleep(0.005)
         raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
+
+    def advance(self) -> None:
+        """Start a new cluster if it is complete by now; waits for nothing."""
+        if self._creating is not None and self._creating.poll() is not None:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._creating is not None:
+            self._finish_creating(self._creating)
+            self._start()
 
     @property
     def creating(self) -> bool:
@@ -157,6 +175,8 @@ class EmbeddedPostgres:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
         self._creating = self._syncing = self._process = None
+        if self._template is not None:
+            self._template.finish()
         self._sockets.remove()
 
     def discard(self) -> None:
@@ -188,25 +208,47 @@ class EmbeddedPostgres:
                 f"{self._data_dir}; run as another user, or choose another --data-dir"
             )
 
-    def _begin_initdb(self) -> None:
+    def _begin_creating(self) -> None:
+        """Begin to make a cluster: a copy of the template where there is one."""
         # Renamed when it is complete: one that was interrupted is never taken for real.
+        self._make_folder()
+        self._template = Template(self._programs / "postgres", self._identity, INITDB)
+        self._copied = self._template.copy_to(self._unfinished)
+        if self._copied:
+            # Not written to the disk yet; all of it is, in the end.
+            self._creating = self._begin_password(self._unfinished, "--fsync=off")
+        else:
+            self._begin_initdb()
+
+    def _make_folder(self) -> None:
         target = self._unfinished
         shutil.rmtree(target, ignore_errors=True)
         try:
-            password = ensure_password(self._data_dir)
             target.mkdir(mode=0o700)
             os.chown(target, self._identity.uid, self._identity.gid)
         except OSError as error:
             raise EmbeddedError(f"cannot create {target}: {error.strerror}") from error
-        with self._input(password) as stdin:
+
+    def _begin_initdb(self) -> None:
+        self._make_folder()
+        with self._input(self._password()) as stdin:
             self._creating = self._popen(
-                target, "initdb", "--no-sync", "--no-instructions", "--auth=scram-sha-256",
-                "--pwfile=/dev/stdin", "--locale=C", "--encoding=UTF8", f"--username={ROLE}",
-                f"--set=scram_iterations={ITERATIONS}",
+                self._unfinished, "initdb", *INITDB, "--pwfile=/dev/stdin",
                 identity=creator_of(self._identity), stdin=stdin,
             )  # fmt: skip
 
-    def _finish_initdb(self, process: subprocess.Popen[bytes]) -> None:
+    def _password(self) -> str:
+        try:
+            return ensure_password(self._data_dir)
+        except OSError as error:
+            raise EmbeddedError(f"cannot use {self._data_dir}: {error.strerror}") from error
+
+    def _finish_creating(self, process: subprocess.Popen[bytes]) -> None:
+        if process.wait() != 0 and self._copied:
+            log.warning("the template cluster is no use: %s", self._last_words())
+            self._copied = False
+            self._begin_initdb()
+            process = self._creating or process
         self._creating = None
         if process.wait() != 0:
             shutil.rmtree(self._unfinished, ignore_errors=True)
@@ -215,8 +257,10 @@ class EmbeddedPostgres:
                 words += "; give this user an account, or use --database URL"
             raise EmbeddedError(f"PostgreSQL's initdb failed: {words}")
         self._write_rules(self._unfinished)
+        if self._template is not None and not self._copied:
+            self._template.keep(self._unfinished)
         self._unfinished.rename(self.cluster)
-        # initdb did not wait for the disk; this does, beside the start of the server. All at
+        # Nobody waited for the disk so far; this does, beside the start of the server. All at
         # once where that is possible: file by file it would hold up the first commits.
         how = "syncfs" if sys.platform == "linux" else "fsync"
         self._syncing = self._popen(
@@ -234,15 +278,18 @@ class EmbeddedPostgres:
         if is_secured(self._data_dir, self.cluster):
             return
         log.info("a password is set for the database in %s", self.cluster)
-        verifier = scram_verifier(ensure_password(self._data_dir))
+        if self._begin_password(self.cluster).wait() != 0:
+            raise EmbeddedError(f"PostgreSQL takes no password: {self._last_words()}")
+        self._write_rules(self.cluster)
+
+    def _begin_password(self, cluster: Path, *options: str) -> subprocess.Popen[bytes]:
+        """Begin to give a cluster that does not run the data directory's password."""
+        verifier = scram_verifier(self._password())
         with self._input(f"ALTER ROLE {ROLE} PASSWORD '{verifier}';\n") as stdin:
-            process = self._popen(
-                self.cluster, "postgres", "--single", *_options(), "--exit_on_error=on",
+            return self._popen(
+                cluster, "postgres", "--single", *_options(), *options, "--exit_on_error=on",
                 stdin=stdin, last="postgres",
             )  # fmt: skip
-            if process.wait() != 0:
-                raise EmbeddedError(f"PostgreSQL takes no password: {self._last_words()}")
-        self._write_rules(self.cluster)
 
     def _write_rules(self, cluster: Path) -> None:
         write_private(cluster / "pg_hba.conf", RULES, self._identity.uid, self._identity.gid)

@@ -13,9 +13,18 @@ WHERE %(host)s::integer IS NULL OR hosts.id = %(host)s
 ORDER BY hosts.seen_at DESC LIMIT %(most)s
 
 -- name: host_results
-SELECT results.lease, results.workunit, results.received_at, results.state, results.answer,
-       results.lo, results.hi, results.nodes, results.credit / 1e6 AS credit
-FROM results WHERE results.host = %(host)s ORDER BY results.lease DESC LIMIT %(most)s
+-- The newest results of a host. Those on their way into the tree are looked for among all that are.
+SELECT found.lease, found.workunit, found.received_at, found.state, found.answer,
+       found.lo, found.hi, found.nodes, found.credit / 1e6 AS credit
+FROM (
+    (SELECT * FROM results WHERE host = %(host)s AND state NOT IN ('pending', 'valid')
+     ORDER BY lease DESC LIMIT %(most)s)
+    UNION ALL
+    SELECT * FROM results WHERE host = %(host)s AND state = 'pending'
+    UNION ALL
+    SELECT * FROM results WHERE host = %(host)s AND state = 'valid'
+) AS found
+ORDER BY found.lease DESC LIMIT %(most)s
 
 -- name: asked_workunit
 SELECT workunits.id, campaigns.name AS campaign, workunits.node, workunits.threshold,
@@ -77,13 +86,17 @@ SELECT id FROM ban
 -- name: believed_with
 -- What a conviction of these hosts may touch: their answers, and those of others to the same
 -- questions.
-SELECT lease FROM results
-WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated', 'unconfirmed')
+WITH own AS MATERIALIZED (
+    SELECT lease, workunit, state FROM results
+    WHERE host = ANY(%(hosts)s) AND state IN ('assimilated', 'unconfirmed')
+    UNION ALL
+    SELECT lease, workunit, state FROM results WHERE host = ANY(%(hosts)s) AND state = 'valid'
+)
+SELECT lease FROM own
 UNION
 SELECT results.lease FROM results
 WHERE results.workunit = ANY (ARRAY (
-          SELECT workunit FROM results AS own
-          WHERE own.host = ANY(%(hosts)s) AND own.state IN ('valid', 'assimilated')
+          SELECT workunit FROM own WHERE state IN ('valid', 'assimilated')
       ))
   AND results.state IN ('valid', 'assimilated')
 

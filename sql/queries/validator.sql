@@ -243,8 +243,11 @@ WITH suspect AS MATERIALIZED (
 ), paid AS MATERIALIZED (
     SELECT lease, host, credit, received_at, state FROM results
     WHERE host = ANY(%(hosts)s) AND credit > 0
-      AND (state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
-           OR state IN ('unconfirmed', 'invalid'))  -- contested after it was paid
+      AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+    UNION ALL
+    SELECT lease, host, credit, received_at, state FROM results
+    WHERE host = ANY(%(hosts)s) AND credit > 0
+      AND state IN ('unconfirmed', 'invalid')  -- contested after it was paid
 ), backed AS MATERIALIZED (
     SELECT suspect.workunit
     FROM suspect

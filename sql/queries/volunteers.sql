@@ -44,10 +44,21 @@ SELECT results.lease, results.host, campaigns.name AS campaign, workunits.thresh
        results.credit / 1e6 AS credit, results.received_at
 FROM hosts
 CROSS JOIN LATERAL (
-    SELECT * FROM results
-    WHERE results.host = hosts.id AND results.state = ANY(%(states)s::result_state[])
-      AND results.lease > 0 AND (%(before)s = 0 OR results.lease < %(before)s)
-    ORDER BY results.lease DESC LIMIT %(most)s
+    SELECT * FROM (
+        -- Each part has an index of its own; only the first has one by host.
+        (SELECT * FROM results
+         WHERE host = hosts.id AND state NOT IN ('pending', 'valid')
+           AND state = ANY(%(states)s::result_state[])
+           AND lease > 0 AND (%(before)s = 0 OR lease < %(before)s)
+         ORDER BY lease DESC LIMIT %(most)s)
+        UNION ALL
+        SELECT * FROM results WHERE host = hosts.id AND state = 'pending'
+        UNION ALL
+        SELECT * FROM results WHERE host = hosts.id AND state = 'valid'
+    ) AS found
+    WHERE state = ANY(%(states)s::result_state[])
+      AND lease > 0 AND (%(before)s = 0 OR lease < %(before)s)
+    ORDER BY lease DESC LIMIT %(most)s
 ) AS results
 JOIN workunits ON workunits.id = results.workunit
 JOIN campaigns ON campaigns.id = results.campaign

@@ -19,7 +19,7 @@ def test_a_worker_that_cannot_go_on_ends(tmp_path: Path) -> None:
     with ours, theirs:
         process = subprocess.Popen(
             [sys.executable, "-m", "zermelo.client.worker", str(theirs.fileno()),
-             str(table.descriptor), "1", str(tmp_path), str(tmp_path), "60", "0"],
+             str(table.descriptor), "1", str(tmp_path), str(tmp_path), "60", "0", "1", "0"],
             pass_fds=[theirs.fileno(), table.descriptor],
             stderr=subprocess.PIPE,
             text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.support.coordinator import wait_until
 from zermelo.client import searcher as module
 from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.client.speed import Speed
+from zermelo.engine import Engine, open_engine
+from zermelo.engine.capabilities import HasPasses
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Game, open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -112,3 +115,28 @@ def test_the_speed_of_a_benchmark_gives_way_to_searches() -> None:
     speed.finished(nodes=5000, seconds=1.0)
     speed.measured(7)
     assert speed.current == 5000
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_answer_together(threads: int) -> None:
+    result = solved(Searcher(hash_mb=1, threads=threads).solve(workunit(-8)))
+    assert result.answer == pb.YES
+    assert result.nodes > 0
+
+
+@pytest.mark.parametrize(("node_budget", "short"), [(module.SHORT_NODES, True), (10**9, False)])
+def test_passes_come_before_short_questions_alone(
+    monkeypatch: pytest.MonkeyPatch, node_budget: int, short: bool
+) -> None:
+    """What they find is in no checkpoint, and a long search may have to go on from one."""
+    opened = []
+
+    def opening(game: Game[object], **options: Any) -> Engine:
+        opened.append(open_engine(game, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(module, "open_engine", opening)
+    Searcher(hash_mb=1).solve(workunit(-8, node_budget))
+    (engine,) = opened
+    assert isinstance(engine, HasPasses)
+    assert engine.passes_for_questions is short

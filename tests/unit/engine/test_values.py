@@ -234,6 +234,7 @@ def test_no_presumption_counts_as_proved(spec: str, trusts: tuple[int, ...], thr
     rule = rng.choice(SCORINGS)
     game = scoring(spec, rule)
     engine = make_engine(game, threads=threads, weights=misleading_weights(spec, folder))
+    engine.passes_for_questions = True
     for position, values in middle_positions(spec, MIDDLE[spec]):
         _ask(game, engine, position, values[rule], rng)
         for child in (game.play(position, move) for move in game.moves(position)):
