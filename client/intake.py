@@ -26,6 +26,8 @@ MOST_IN_STORE = 64
 #: would make no progress, and its lease would end.
 LONG_SECONDS = 10.0
 MOST_WANTED = 256
+#: No more work is asked for while the workunits of all leases take this much memory.
+MOST_HELD_BYTES = 8 * 1024 * 1024
 #: Seconds to wait before asking for more work when a search failed on this computer.
 FIRST_REST, LONGEST_REST = 2.0, 60.0
 
@@ -76,15 +78,25 @@ class Intake:
                 await self._pause(self.backoff.pause())
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
-            reply = await self._request(wanted, patient=patient)
-            await self._fetch({workunit.game for workunit in reply.workunits})
-            for workunit in reply.workunits:
-                self._take(workunit)
-            if not reply.workunits:
-                self.no_work = reply.no_work.message or "the coordinator does not say why"
-                if patient:
-                    self._log(reply.no_work.reason)
-                    await self._pause(directed_pause(reply.no_work.retry_after_ms / 1000))
+            pause = await self._ask(wanted, patient=patient)
+            if pause and patient:
+                await self._pause(pause)
+
+    async def _ask(self, wanted: int, *, patient: bool) -> float:
+        """Ask for work and take what comes; the pause before the next call, in seconds.
+
+        The reply, which may be large, is not kept while the client waits for the next one.
+        """
+        reply = await self._request(wanted, patient=patient)
+        await self._fetch({workunit.game for workunit in reply.workunits})
+        for workunit in reply.workunits:
+            self._take(workunit)
+        if reply.workunits:
+            return 0.0
+        self.no_work = reply.no_work.message or "the coordinator does not say why"
+        if patient:
+            self._log(reply.no_work.reason)
+        return directed_pause(reply.no_work.retry_after_ms / 1000)
 
     async def _request(self, wanted: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
@@ -126,7 +138,7 @@ class Intake:
 
     def _wanted(self) -> int:
         """How many workunits to ask for now."""
-        if self._crew.preparing or not self._crew.allowed:
+        if self._crew.preparing or not self._crew.allowed or self._ledger.bytes > MOST_HELD_BYTES:
             return 0
         wanted = self._crew.allowed + self._wanted_in_store() - len(self._ledger)
         if self._max_workunits is not None:
@@ -145,7 +157,10 @@ class Intake:
     def _take(self, workunit: pb.Workunit) -> None:
         self.no_work = self._logged = ""
         self.taken += 1
-        self._ledger.take(HeldLease(workunit, time.monotonic() + workunit.lease_ms / 1000))
+        # A copy: a part of a message keeps all of it in memory.
+        own = pb.Workunit()
+        own.CopyFrom(workunit)
+        self._ledger.take(HeldLease(own, time.monotonic() + workunit.lease_ms / 1000))
         self._feed()
 
     def _log(self, reason: pb.NoWork.Reason) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from zermelo.client.intake import LONG_SECONDS, MOST_IN_STORE, Intake
+from zermelo.client.intake import LONG_SECONDS, MOST_HELD_BYTES, MOST_IN_STORE, Intake
 from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
@@ -85,3 +85,17 @@ def test_long_searches_are_noticed_before_the_first_has_ended(tmp_path: Path) ->
     search(ledger, 2, seconds=LONG_SECONDS + 1)
     ledger.end(1)
     assert slots_asked_for(ledger, Speed()) == WORKERS - 1
+
+
+def test_no_more_is_asked_for_while_what_is_held_takes_much_memory(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "x")
+    large = pb.Workunit(lease_id=1, history=bytes(MOST_HELD_BYTES))
+    ledger.take(HeldLease(large, deadline=0.0))
+    crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+    unused: Any = None
+    intake = Intake(unused, ledger, crew, Speed(), max_workunits=None, feed=lambda: None,
+                    hello=unused, fetch=unused)  # fmt: skip
+    assert intake._wanted() == 0
+    ledger.end(1)
+    assert ledger.bytes == 0
+    assert intake._wanted() == WORKERS + 1
