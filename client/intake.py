@@ -7,6 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 
 from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, WORTH_A_LINE, Connection
 from zermelo.client.crew import Crew
@@ -44,7 +45,9 @@ class Intake:
         feed: Callable[[], None],
         hello: Callable[[], Awaitable[None]],
         fetch: Callable[[Iterable[str]], Awaitable[None]],
+        receipts: asyncio.Event,
     ) -> None:
+        """`receipts` is set whenever the server has taken results."""
         self._connection = connection
         self._ledger = ledger
         self._crew = crew
@@ -53,6 +56,7 @@ class Intake:
         self._feed = feed
         self._hello = hello
         self._fetch = fetch
+        self._receipts = receipts
         #: Workunits of this run that were not given back.
         self.taken = 0
         #: Counts the searches in a row that failed on this computer.
@@ -78,12 +82,16 @@ class Intake:
                 await self._pause(self.backoff.pause())
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
-            pause = await self._ask(wanted, patient=patient)
-            if pause and patient:
-                await self._pause(pause)
+            self._receipts.clear()
+            none = await self._ask(wanted, patient=patient)
+            if none is not None and patient:
+                pause = directed_pause(none.retry_after_ms / 1000)
+                # A result that the server has taken makes room for another lease.
+                full = none.reason == pb.NoWork.TOO_MANY_LEASES
+                await self._pause(pause, self._receipts if full else None)
 
-    async def _ask(self, wanted: int, *, patient: bool) -> float:
-        """Ask for work and take what comes; the pause before the next call, in seconds.
+    async def _ask(self, wanted: int, *, patient: bool) -> pb.NoWork | None:
+        """Ask for work and take what comes; why there is none, if so.
 
         The reply, which may be large, is not kept while the client waits for the next one.
         """
@@ -92,11 +100,11 @@ class Intake:
         for workunit in reply.workunits:
             self._take(workunit)
         if reply.workunits:
-            return 0.0
+            return None
         self.no_work = reply.no_work.message or "the coordinator does not say why"
         if patient:
             self._log(reply.no_work.reason)
-        return directed_pause(reply.no_work.retry_after_ms / 1000)
+        return reply.no_work
 
     async def _request(self, wanted: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
@@ -168,9 +176,15 @@ class Intake:
             self._logged = self.no_work
             log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
 
-    async def _pause(self, seconds: float) -> None:
+    async def _pause(self, seconds: float, until: asyncio.Event | None = None) -> None:
+        """Wait for so long, or until this happens."""
         self.retry_at = time.monotonic() + seconds
-        await asyncio.sleep(seconds)
+        if until is None:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await until.wait()
 
 
 def _word(reason: pb.NoWork.Reason) -> str:

@@ -33,7 +33,7 @@ def slots_asked_for(ledger: Ledger, speed: Speed, store_ms: int = 0) -> int:
     hello: Any = None
     intake = Intake(
         connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello,
-        fetch=hello,
+        fetch=hello, receipts=asyncio.Event(),
     )
     intake.keep_in_store(store_ms)
     with pytest.raises(Asked) as asked:
@@ -94,8 +94,49 @@ def test_no_more_is_asked_for_while_what_is_held_takes_much_memory(tmp_path: Pat
     crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
     unused: Any = None
     intake = Intake(unused, ledger, crew, Speed(), max_workunits=None, feed=lambda: None,
-                    hello=unused, fetch=unused)  # fmt: skip
+                    hello=unused, fetch=unused, receipts=asyncio.Event())  # fmt: skip
     assert intake._wanted() == 0
     ledger.end(1)
     assert ledger.bytes == 0
     assert intake._wanted() == WORKERS + 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "calls"), [(pb.NoWork.TOO_MANY_LEASES, 2), (pb.NoWork.ALL_LEASED, 1)]
+)
+def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
+    tmp_path: Path, reason: pb.NoWork.Reason, calls: int
+) -> None:
+    """Who may have few leases would else idle for the rest of ten seconds after each of them."""
+
+    class Full:
+        asked = 0
+
+        async def request_work(self, *_: object, **__: object) -> pb.RequestWorkReply:
+            self.asked += 1
+            return pb.RequestWorkReply(no_work=pb.NoWork(reason=reason, retry_after_ms=600_000))
+
+    async def fetch(_: object) -> None:
+        pass
+
+    async def asked() -> int:
+        ledger, receipts = Ledger(tmp_path / "x"), asyncio.Event()
+        search(ledger, 1, 1.0)
+        crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+        full: Any = Full()
+        unused: Any = None
+        intake = Intake(
+            full, ledger, crew, Speed(), max_workunits=None, feed=lambda: None, hello=unused,
+            fetch=fetch, receipts=receipts,
+        )  # fmt: skip
+        running = asyncio.create_task(intake.run())
+        await asyncio.sleep(0)
+        while not intake.retry_at:
+            await asyncio.sleep(0)
+        receipts.set()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        running.cancel()
+        return int(full.asked)
+
+    assert asyncio.run(asked()) == calls
