@@ -332,6 +332,24 @@ def test_who_asks_again_too_soon_is_told_the_same_late(
     assert stub.RequestWork(greedy, **ada).workunits
 
 
+def test_a_result_makes_room_at_once_in_the_quota_of_its_user(
+    stub: service.CoordinatorStub, ada: dict[str, Any], queue: Queue, connection: Connection
+) -> None:
+    """A quota that is used up is remembered for a second, but not past a result."""
+    connection.execute("UPDATE campaigns SET replication = 'adaptive'")  # else users have no quota
+    connection.execute("UPDATE users SET quota = 2")
+    for _ in range(4):
+        queue.add()
+    asked = pb.RequestWorkRequest(host_key=KEY, wanted=4, wait_ms=1000)
+    taken = stub.RequestWork(asked, **ada).workunits
+    assert len(taken) == 2
+    for workunit in taken:
+        assert stub.RequestWork(asked, **ada).no_work.reason == pb.NoWork.TOO_MANY_LEASES
+        done = pb.SubmitResultsRequest(host_key=KEY, results=[answer(workunit)])
+        assert stub.SubmitResults(done, **ada).receipts[0].status == pb.Receipt.ACCEPTED
+        assert len(stub.RequestWork(asked, **ada).workunits) == 1
+
+
 def test_results_for_leases_that_do_not_exist_are_charged_to_the_account(
     stub: service.CoordinatorStub, ada: dict[str, Any]
 ) -> None:
