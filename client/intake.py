@@ -31,6 +31,8 @@ MOST_WANTED = 256
 MOST_HELD_BYTES = 8 * 1024 * 1024
 #: Seconds to wait before asking for more work when a search failed on this computer.
 FIRST_REST, LONGEST_REST = 2.0, 60.0
+#: The same reason for no work is told again, after some work, when it was last told so long ago.
+REPEAT_SECONDS = 60.0
 
 
 class Intake:
@@ -63,7 +65,8 @@ class Intake:
         self.backoff = Backoff(FIRST_REST, LONGEST_REST)
         #: Why there is no work, in the server's words; empty while there is some.
         self.no_work = ""
-        self._logged = ""
+        #: The reason that is in the log already, and since when.
+        self._logged, self._logged_at = "", 0.0
         self.retry_at = 0.0
         self._store_seconds = STORE_SECONDS
 
@@ -163,7 +166,9 @@ class Intake:
         return min(max(1, enough), MOST_IN_STORE)
 
     def _take(self, workunit: pb.Workunit) -> None:
-        self.no_work = self._logged = ""
+        self.no_work = ""
+        if time.monotonic() - self._logged_at > REPEAT_SECONDS:
+            self._logged = ""
         self.taken += 1
         # A copy: a part of a message keeps all of it in memory.
         own = pb.Workunit()
@@ -173,7 +178,7 @@ class Intake:
 
     def _log(self, reason: pb.NoWork.Reason) -> None:
         if self.no_work != self._logged:
-            self._logged = self.no_work
+            self._logged, self._logged_at = self.no_work, time.monotonic()
             log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
 
     async def _pause(self, seconds: float, until: asyncio.Event | None = None) -> None:

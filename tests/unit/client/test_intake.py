@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -105,7 +106,7 @@ def test_no_more_is_asked_for_while_what_is_held_takes_much_memory(tmp_path: Pat
     ("reason", "calls"), [(pb.NoWork.TOO_MANY_LEASES, 2), (pb.NoWork.ALL_LEASED, 1)]
 )
 def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
-    tmp_path: Path, reason: pb.NoWork.Reason, calls: int
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, reason: pb.NoWork.Reason, calls: int
 ) -> None:
     """Who may have few leases would else idle for the rest of ten seconds after each of them."""
 
@@ -114,7 +115,8 @@ def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
 
         async def request_work(self, *_: object, **__: object) -> pb.RequestWorkReply:
             self.asked += 1
-            return pb.RequestWorkReply(no_work=pb.NoWork(reason=reason, retry_after_ms=600_000))
+            none = pb.NoWork(reason=reason, message="full", retry_after_ms=600_000)
+            return pb.RequestWorkReply(no_work=none)
 
     async def fetch(_: object) -> None:
         pass
@@ -139,4 +141,6 @@ def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
         running.cancel()
         return int(full.asked)
 
-    assert asyncio.run(asked()) == calls
+    with caplog.at_level(logging.INFO):
+        assert asyncio.run(asked()) == calls
+    assert caplog.text.count("no work: full") == 1
