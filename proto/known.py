@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from operator import gt
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
 from zermelo.proto import coordinator_pb2
@@ -20,8 +21,9 @@ KEY_BYTES = 16
 MOST_POSITIONS = 1024
 #: Of one message, in bytes: half of the largest request, so that every result can be sent.
 MOST_BYTES = 1024 * 1024
+_KNOWN = cast(FieldDescriptor, coordinator_pb2.Workunit.DESCRIPTOR.fields_by_name["known"])
 #: What a workunit may bring along.
-MOST_SEED_BYTES = limit_of(coordinator_pb2.Workunit.DESCRIPTOR.fields_by_name["known"]).max_bytes
+MOST_SEED_BYTES = limit_of(_KNOWN).max_bytes
 #: The most that a position takes on the wire besides its key and its history, and a message
 #: besides its positions: two bounds of 3 bytes, tags and lengths.
 _POSITION_OVERHEAD, _MESSAGE_OVERHEAD = 9, 16
