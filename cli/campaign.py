@@ -82,7 +82,16 @@ def create(
             target_seconds=target_seconds, node_budget=node_budget, replication=policy,
             quorum=quorum, probe_rate=probe_rate, share=share,
         )
-        _show(campaign_summary(connection, made.name), as_json)
+        summary = campaign_summary(connection, made.name)
+    if as_json:
+        click.echo(json.dumps({"created": made.is_new, **summary.as_dict()}))
+        return
+    if not made.is_new:
+        click.echo(
+            f"campaign {made.name!r} exists already; it stays as it is, whatever the options say",
+            err=True,
+        )
+    _show(summary, as_json)
 
 
 def _replication(text: str) -> tuple[Replication, int]:

@@ -77,6 +77,10 @@ def _ask_coordinator(
             )  # fmt: skip
         except grpc.RpcError as error:
             said = error.details() or error.code().name
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                said = f"no answer within {timeout:g} s"
+                if not encrypted:  # gRPC does not tell why
+                    said += "; one with a certificate is asked with --ca-file or --tls"
             raise UnhealthyError(f"{address} is not {only}: {said}") from None
     if reply.status != health_pb2.HealthCheckResponse.SERVING:
         raise UnhealthyError(f"{address} is not {only}: the database is away")

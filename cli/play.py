@@ -25,6 +25,7 @@ from zermelo.cli.options import (
 from zermelo.cli.plain_errors import CommandError
 from zermelo.cli.suite import find_position
 from zermelo.cli.table import Seat, Table, say
+from zermelo.figures import by
 from zermelo.parts import install_command
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def play(
     place = "it is not stored"
     if stored:
         place = NOT_STORED if number is None else f"stored as game {number}"
-    click.echo(f"{_result(played, person)}; {place}")
+    click.echo(f"{_result(played, person, game.max_score)}; {place}")
 
 
 def _advance(in_play: GameInPlay, names: Sequence[str]) -> None:
@@ -161,8 +162,8 @@ def _open(
         yield connection, TreeQueries(connection, find_campaign(connection, campaign))
 
 
-def _result(played: PlayedGame, person: str) -> str:
-    score = f"{abs(played.score):d}"
+def _result(played: PlayedGame, person: str, max_score: int) -> str:
     if not played.score:
         return "a draw"
-    return f"you win by {score}" if played.winner == person else f"{played.winner} wins by {score}"
+    margin = by(abs(played.score), max_score)
+    return f"you win{margin}" if played.winner == person else f"{played.winner} wins{margin}"

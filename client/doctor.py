@@ -121,8 +121,11 @@ def _engine() -> Finding:
             "computes wrongly; test its memory, lower its clock, or reinstall zermelo",
         )  # fmt: skip
     game = open_game(SPEED_GAME)
-    timed = open_engine(game, hash_mb=16).solve(game.initial(), node_budget=SPEED_NODES)
-    speed = timed.nodes / max(timed.seconds, 1e-9)
+    engine = open_engine(game, hash_mb=16)
+    # In processor time, as the daemon measures: beside other programs an engine is no slower.
+    began = time.thread_time()
+    timed = engine.solve(game.initial(), node_budget=SPEED_NODES)
+    speed = timed.nodes / max(time.thread_time() - began, 1e-9)
     return Finding("engine", Severity.GOOD, f"computes rightly, {speed / 1e6:.1f} M nodes/s a core")
 
 

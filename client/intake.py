@@ -7,6 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 
 from zermelo.client.connection import FIRST_PAUSE, LONGEST_PAUSE, WORTH_A_LINE, Connection
 from zermelo.client.crew import Crew
@@ -26,8 +27,12 @@ MOST_IN_STORE = 64
 #: would make no progress, and its lease would end.
 LONG_SECONDS = 10.0
 MOST_WANTED = 256
+#: No more work is asked for while the workunits of all leases take this much memory.
+MOST_HELD_BYTES = 8 * 1024 * 1024
 #: Seconds to wait before asking for more work when a search failed on this computer.
 FIRST_REST, LONGEST_REST = 2.0, 60.0
+#: The same reason for no work is told again, after some work, when it was last told so long ago.
+REPEAT_SECONDS = 60.0
 
 
 class Intake:
@@ -42,7 +47,9 @@ class Intake:
         feed: Callable[[], None],
         hello: Callable[[], Awaitable[None]],
         fetch: Callable[[Iterable[str]], Awaitable[None]],
+        receipts: asyncio.Event,
     ) -> None:
+        """`receipts` is set whenever the server has taken results."""
         self._connection = connection
         self._ledger = ledger
         self._crew = crew
@@ -51,13 +58,15 @@ class Intake:
         self._feed = feed
         self._hello = hello
         self._fetch = fetch
+        self._receipts = receipts
         #: Workunits of this run that were not given back.
         self.taken = 0
         #: Counts the searches in a row that failed on this computer.
         self.backoff = Backoff(FIRST_REST, LONGEST_REST)
         #: Why there is no work, in the server's words; empty while there is some.
         self.no_work = ""
-        self._logged = ""
+        #: The reason that is in the log already, and since when.
+        self._logged, self._logged_at = "", 0.0
         self.retry_at = 0.0
         self._store_seconds = STORE_SECONDS
 
@@ -76,15 +85,29 @@ class Intake:
                 await self._pause(self.backoff.pause())
             # With nothing to do and no reason why, the reason comes first, then the waiting.
             patient = bool(self.no_work or len(self._ledger))
-            reply = await self._request(wanted, patient=patient)
-            await self._fetch({workunit.game for workunit in reply.workunits})
-            for workunit in reply.workunits:
-                self._take(workunit)
-            if not reply.workunits:
-                self.no_work = reply.no_work.message or "the coordinator does not say why"
-                if patient:
-                    self._log(reply.no_work.reason)
-                    await self._pause(directed_pause(reply.no_work.retry_after_ms / 1000))
+            self._receipts.clear()
+            none = await self._ask(wanted, patient=patient)
+            if none is not None and patient:
+                pause = directed_pause(none.retry_after_ms / 1000)
+                # A result that the server has taken makes room for another lease.
+                full = none.reason == pb.NoWork.TOO_MANY_LEASES
+                await self._pause(pause, self._receipts if full else None)
+
+    async def _ask(self, wanted: int, *, patient: bool) -> pb.NoWork | None:
+        """Ask for work and take what comes; why there is none, if so.
+
+        The reply, which may be large, is not kept while the client waits for the next one.
+        """
+        reply = await self._request(wanted, patient=patient)
+        await self._fetch({workunit.game for workunit in reply.workunits})
+        for workunit in reply.workunits:
+            self._take(workunit)
+        if reply.workunits:
+            return None
+        self.no_work = reply.no_work.message or "the coordinator does not say why"
+        if patient:
+            self._log(reply.no_work.reason)
+        return reply.no_work
 
     async def _request(self, wanted: int, *, patient: bool) -> pb.RequestWorkReply:
         """Ask until there is an answer.
@@ -126,7 +149,7 @@ class Intake:
 
     def _wanted(self) -> int:
         """How many workunits to ask for now."""
-        if self._crew.preparing or not self._crew.allowed:
+        if self._crew.preparing or not self._crew.allowed or self._ledger.bytes > MOST_HELD_BYTES:
             return 0
         wanted = self._crew.allowed + self._wanted_in_store() - len(self._ledger)
         if self._max_workunits is not None:
@@ -143,19 +166,30 @@ class Intake:
         return min(max(1, enough), MOST_IN_STORE)
 
     def _take(self, workunit: pb.Workunit) -> None:
-        self.no_work = self._logged = ""
+        self.no_work = ""
+        if time.monotonic() - self._logged_at > REPEAT_SECONDS:
+            self._logged = ""
         self.taken += 1
-        self._ledger.take(HeldLease(workunit, time.monotonic() + workunit.lease_ms / 1000))
+        # A copy: a part of a message keeps all of it in memory.
+        own = pb.Workunit()
+        own.CopyFrom(workunit)
+        self._ledger.take(HeldLease(own, time.monotonic() + workunit.lease_ms / 1000))
         self._feed()
 
     def _log(self, reason: pb.NoWork.Reason) -> None:
         if self.no_work != self._logged:
-            self._logged = self.no_work
+            self._logged, self._logged_at = self.no_work, time.monotonic()
             log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
 
-    async def _pause(self, seconds: float) -> None:
+    async def _pause(self, seconds: float, until: asyncio.Event | None = None) -> None:
+        """Wait for so long, or until this happens."""
         self.retry_at = time.monotonic() + seconds
-        await asyncio.sleep(seconds)
+        if until is None:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await until.wait()
 
 
 def _word(reason: pb.NoWork.Reason) -> str:

@@ -73,6 +73,8 @@ class Ledger:
     def __init__(self, reported: Path) -> None:
         self._held: dict[int, HeldLease] = {}
         self._reported = reported
+        #: What the workunits of all leases take.
+        self.bytes = 0
         #: Leases that nobody works on yet.
         self.waiting: deque[HeldLease] = deque()
         #: Set whenever a lease came, went, or could be worked on.
@@ -93,6 +95,7 @@ class Ledger:
 
     def take(self, held: HeldLease) -> None:
         self._held[held.lease] = held
+        self.bytes += held.workunit.ByteSize()
         self.waiting.append(held)
         self.changed.set()
 
@@ -100,6 +103,7 @@ class Ledger:
         """The lease is ours no more."""
         held = self._held.pop(lease, None)
         if held is not None:
+            self.bytes -= held.workunit.ByteSize()
             with contextlib.suppress(ValueError):
                 self.waiting.remove(held)
         self.changed.set()

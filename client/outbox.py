@@ -44,8 +44,9 @@ class Outbox:
         self.handed_in = 0
         self.late = 0
         self.refused = 0
-        #: Set whenever something was sent.
+        #: Set whenever something was sent, and whenever the server has taken results.
         self.sent = asyncio.Event()
+        self.receipts = asyncio.Event()
         if len(spool):
             self._unsent.set()
 
@@ -122,6 +123,8 @@ class Outbox:
                 # Forgotten only now: until the receipt came they were ours to keep.
                 self._spool.acknowledged(receipts)
             self.sent.set()
+            if receipts:
+                self.receipts.set()
             if not receipts.issuperset(result.lease_id for result in batch):
                 log.warning("the coordinator sent no receipt for some results; sending them again")
                 await asyncio.sleep(PAUSE_WITHOUT_RECEIPT)

@@ -21,8 +21,8 @@ from zermelo.proto.limits import LimitError, check, limit_of
 from zermelo.proto.wire import check_wire, largest_bytes
 from zermelo.texts import LONGEST, one_line
 
-#: The largest reply to a volunteer. One workunit with all that its limits allow fits.
-MAX_REPLY_BYTES = 8 * 1024 * 1024
+#: The largest reply to a volunteer. Fifteen workunits with all that their limits allow fit.
+MAX_REPLY_BYTES = 4 * 1024 * 1024
 #: More fields than any reply within its limits has on the wire, nested ones included.
 MAX_FIELDS = 524_288
 #: Room for the fields of future releases.

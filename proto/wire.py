@@ -2,7 +2,8 @@
 
 An empty item of a repeated field takes two bytes on the wire and a hundred in memory. So the
 items are counted in the bytes themselves, and a message with more than its limits allow is
-never parsed. Only known fields are entered; of others a message may have a few.
+never parsed. Only known fields are entered; of others a message may have a few, and short ones,
+because parsers keep them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from zermelo.proto.limits import LimitError, limit_of
 #: Occurrences of fields that are not repeated, in one message. Every field of a future release
 #: fits; a hundred thousand small ones, which would take seconds to look at, do not.
 MOST_FIELDS = 256
+#: All values of unknown fields together, in bytes.
+MOST_UNKNOWN_BYTES = 64 * 1024
 #: Messages within messages.
 DEEPEST = 32
 
@@ -53,10 +56,10 @@ def largest_bytes(descriptor: Descriptor) -> int:
 
 def _largest_field(field: FieldDescriptor) -> int:
     rule = limit_of(field)
-    if field.message_type is not None:
+    value = max(rule.max_bytes, rule.exact_bytes)
+    if not value and field.message_type is not None:
         value = largest_bytes(field.message_type)
-    else:
-        value = max(rule.max_bytes, rule.exact_bytes) or _LONGEST_VARINT
+    value = value or _LONGEST_VARINT
     return (_HEAD_BYTES + value) * (rule.max_items or 1)
 
 
@@ -67,6 +70,8 @@ class _Field(NamedTuple):
     most: int
     #: The type of a message; None for other values.
     message: Descriptor | None
+    #: Most bytes of a message; 0 for no limit of its own.
+    longest: int
     #: Whether several numbers may stand in one value, and the size of each; 0 if it varies.
     packed: bool
     size: int
@@ -80,6 +85,7 @@ def _fields(descriptor: Descriptor) -> dict[int, _Field]:
             field.is_repeated,
             limit_of(field).max_items,
             field.message_type if field.type == FieldDescriptor.TYPE_MESSAGE else None,
+            limit_of(field).max_bytes,
             field.is_repeated and field.type not in _NEVER_PACKED,
             _FIXED_SIZES.get(field.type, 0),
         )
@@ -93,6 +99,7 @@ class _Count:
     def __init__(self, data: bytes, most_fields: int) -> None:
         self._data = data
         self._most_fields = self._left = most_fields
+        self._unknown_left = MOST_UNKNOWN_BYTES
 
     def check(self, descriptor: Descriptor, at: int, end: int, depth: int) -> None:
         """Check the message that lies between these places."""
@@ -113,7 +120,14 @@ class _Count:
                 single += 1
                 if single > MOST_FIELDS:
                     raise LimitError(f"{descriptor.name} has more than {MOST_FIELDS} fields")
-                if field is None or field.message is None:
+                if field is None:
+                    self._unknown_left -= at - start
+                    if self._unknown_left < 0:
+                        raise LimitError(
+                            f"unknown fields have more than {MOST_UNKNOWN_BYTES} bytes"
+                        )
+                    continue
+                if field.message is None:
                     continue
             items[number] = count = items.get(number, 0) + self._items(field, kind, start, at)
             if field.repeated and field.most and count > field.most:
@@ -125,6 +139,10 @@ class _Count:
                 if count > 1 and not field.repeated:
                     # Legal, and added up by parsers, so that it would pass by the limits.
                     raise LimitError(f"{field.name} stands twice in {descriptor.name}")
+                if field.longest and at - start > field.longest:
+                    raise LimitError(
+                        f"{field.name} has {at - start} bytes; at most {field.longest} are allowed"
+                    )
                 self.check(field.message, start, at, depth + 1)
 
     def _items(self, field: _Field, kind: int, start: int, end: int) -> int:

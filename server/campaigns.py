@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -58,6 +58,8 @@ class Campaign:
     list: str
     #: How much of the clients it gets compared with others.
     share: float
+    #: Whether `create_campaign` has just made it.
+    is_new: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goal", Goal(self.goal))
@@ -149,7 +151,7 @@ def create_campaign(
             f"campaign {name!r} exists already, for the {found.goal} of"
             f" {found.position or 'the initial position'} in {found.spec}; choose another --name"
         )
-    return found
+    return replace(found, is_new=row is not None)
 
 
 def find_campaign(connection: Connection, name: str) -> Campaign:

@@ -70,7 +70,7 @@ def connect_once(url: str) -> Connection:
             url, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="zermelo",
             prepare_threshold=PREPARE_AFTER,
         )
-    except psycopg.ProgrammingError as error:
+    except (psycopg.ProgrammingError, UnicodeError) as error:  # which a host "a..b" is, too
         raise DatabaseError(
             f"cannot read the URL of the database: {first_line(error)};"
             " it looks like postgresql://user@host/name"

@@ -17,6 +17,7 @@ from functools import lru_cache
 import psycopg
 
 from zermelo.engine import Engine, open_engine
+from zermelo.figures import span
 from zermelo.games import open_game
 from zermelo.server.campaigns import Campaign, load_campaigns
 from zermelo.server.database import Connection, serve
@@ -138,7 +139,8 @@ class Generator:
         except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
             return True
         if plan.finished:
-            log.info("campaign %s is finished: %s", campaign.name, plan.bounds)
+            value = span(plan.bounds.lo, plan.bounds.hi)
+            log.info("campaign %s is finished: %s", campaign.name, value)
             self._shared_at = -SHARE_SECONDS
         else:
             self._plans[campaign.id] = plan

@@ -6,7 +6,7 @@ from typing import Any
 
 from zermelo.cli.output import short_count, short_time, speed
 from zermelo.engine import Engine, SearchReport, Status
-from zermelo.figures import signed
+from zermelo.figures import by, signed
 from zermelo.games import Bounds, Game
 
 _STOPPED = {Status.EXHAUSTED: "node budget reached", Status.ABORTED: "interrupted"}
@@ -106,7 +106,8 @@ def as_json(game: Game[Any], position: Any, report: SearchReport, algorithm: str
 def _result(game: Game[Any], bounds: Bounds) -> str:
     lo, hi = bounds.lo, bounds.hi
     if bounds.exact:
-        return f"wins by {lo}" if lo > 0 else f"loses by {-lo}" if lo else "draws"
+        margin = by(abs(lo), game.max_score)
+        return f"wins{margin}" if lo > 0 else f"loses{margin}" if lo else "draws"
     if lo > 0:
         return f"wins by {lo} to {hi}" if hi < game.max_score else f"wins by at least {lo}"
     if hi < 0:

@@ -112,16 +112,7 @@ class Admission:
                 self._metrics.refused(name, service.BROKEN_LIMIT)
                 raise
             except Exception as error:
-                refusal = refusal_of(error)
-                if refusal is None:
-                    log.exception("%s failed", name)
-                    refusal = RefusalError(
-                        grpc.StatusCode.INTERNAL, service.INTERNAL, "an error of the coordinator"
-                    )
-                self._metrics.refused(name, refusal.reason)
-                if refusal.reason == service.TOO_FAST:
-                    refusal = await self._hold(refusal, call)
-                raise status_of(refusal) from None
+                raise await self._refuse(error, name, call) from None
             except asyncio.CancelledError:
                 self._metrics.refused(name, "hung-up")
                 raise
@@ -129,6 +120,23 @@ class Admission:
             return reply
 
         return guarded
+
+    async def _refuse(self, error: Exception, name: str, call: Call) -> StatusError:
+        """The status for a call that failed so, late for somebody who calls too often.
+
+        A function of its own: a variable for the error beside the call that raised it would be
+        a circle, with all that the caller has sent, and stay until garbage is looked for.
+        """
+        refusal = refusal_of(error)
+        if refusal is None:
+            log.error("%s failed", name, exc_info=error)
+            refusal = RefusalError(
+                grpc.StatusCode.INTERNAL, service.INTERNAL, "an error of the coordinator"
+            )
+        self._metrics.refused(name, refusal.reason)
+        if refusal.reason == service.TOO_FAST:
+            refusal = await self._hold(refusal, call)
+        return status_of(refusal)
 
     async def _hold(self, refusal: RefusalError, call: Call) -> RefusalError:
         """The refusal of somebody who calls too often, when a part of its pause has passed."""

@@ -158,7 +158,7 @@ class Service:
         self._metrics.received(receipts)
         self._fine(calls_for_refusals(receipts.count("unknown")))
         if set(receipts) != {"unknown"}:
-            self._leases.told.has_news(calling.user)
+            self._leases.leases_ended(calling.user)
         reply = pb.SubmitResultsReply()
         for result, receipt in zip(request.results, receipts, strict=True):
             status, message = RECEIPTS[receipt]
@@ -194,7 +194,10 @@ class Service:
         returned = await self._leases.give_back(_progress(host, request.leases))
         if request.leaving:
             await self._leases.give_back_others(host, held=())
-        self._leases.told.has_news(calling.user)
+        if returned:
+            self._leases.leases_ended(calling.user)
+        else:
+            self._leases.told.has_news(calling.user)
         return pb.ReturnWorkReply(returned=returned)
 
     def _workunit(self, item: Leased) -> pb.Workunit:

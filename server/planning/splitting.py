@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zermelo.engine import Efforts, Engine
 from zermelo.engine.capabilities import AppraisesMany
 from zermelo.games import Bounds
-from zermelo.proto.known import KnownBounds, pack, unpack
+from zermelo.proto.known import MOST_SEED_BYTES, KnownBounds, pack, unpack
 from zermelo.server.arrays import array
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
@@ -60,7 +60,7 @@ class Splitter:
         for node, below in zip(told, self._tree.places_below(told, self._engine), strict=True):
             known, result = self._told[node.id]
             if items := [known[place] for place in below if place in known]:
-                seeds[node.id] = Seeds(pack(items), result)
+                seeds[node.id] = Seeds(pack(items, MOST_SEED_BYTES), result)
         return seeds
 
     def split(self, questions: Questions, nodes: list[NodeId]) -> None:

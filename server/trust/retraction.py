@@ -72,12 +72,12 @@ def _retract(
     if loosened or resting or Answer.EXHAUSTED in told:  # else no plan was made from them
         connection.execute(query("begin_revision"), (campaign.id,))
     retracted = Retracted(len(results), len(resting), loosened)
-    record(
-        connection, "assimilator", "retract", f"campaign {campaign.name}",
+    summary = (
         f"{retracted.results} results ({state}), {retracted.resting} that rested on them,"
-        f" {retracted.nodes} bounds",
-    )  # fmt: skip
-    log.warning("campaign %s: %s", campaign.name, retracted)
+        f" {retracted.nodes} bounds"
+    )
+    record(connection, "assimilator", "retract", f"campaign {campaign.name}", summary)
+    log.warning("campaign %s: taken out of the tree: %s", campaign.name, summary)
     notify(connection, Channel.TREE, campaign.id)
     return retracted
 

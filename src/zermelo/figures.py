@@ -56,3 +56,8 @@ def signed(score: float) -> str:
 def span(lo: int, hi: int) -> str:
     """Such as ``+4`` or ``+2 to +36``."""
     return signed(lo) if lo == hi else f"{signed(lo)} to {signed(hi)}"
+
+
+def by(margin: int, max_score: int) -> str:
+    """What follows "wins": `` by 4``, and nothing in games that are only won, lost or drawn."""
+    return f" by {margin}" if max_score > 1 else ""

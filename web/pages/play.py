@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from zermelo.figures import by
 from zermelo.games import Game
 from zermelo.games.catalogue import listed_games
 from zermelo.games.interface import PASS_NAME
@@ -179,7 +180,7 @@ async def _board_page(request: Request, game: Game[Any], table: Table, way: Way)
         "person_to_move": mover in table.people,
         "undo": table.link(moves=way.names[:choice]) if made and table.people else "",
         "refresh": REFRESH_SECONDS, "frames": json.dumps(_frames(pictures, made)),
-        "finished": over,
+        "finished": over, "by": by(abs(result.score), game.max_score) if result else "",
     })  # fmt: skip
 
 

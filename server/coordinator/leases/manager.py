@@ -143,6 +143,11 @@ class LeaseManager:
         self._second_opinions.work_may_be_ready()
         self._queue.work_may_be_ready()
 
+    def leases_ended(self, user: UserId) -> None:
+        """A host of this user handed results in, or leases back: there may be room for more."""
+        self._quota.leases_ended(user)
+        self.told.has_news(user)
+
     def forget(self) -> None:
         """Somebody changed a host or a user: look their quota up again."""
         self._quota.forget()

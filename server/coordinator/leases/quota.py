@@ -67,6 +67,11 @@ class _Remembered(Generic[Key]):
     def forget(self) -> None:
         self._known.clear()
 
+    def forget_full(self, key: Key) -> None:
+        """Leases ended: if the quota was used up it may have room."""
+        if (known := self._known.get(key)) is not None and known.free <= 0:
+            del self._known[key]
+
     def grant(self, key: Key, leases: int) -> None:
         """`leases` are granted; a negative number are given back unused."""
         if (known := self._known.get(key)) is not None:
@@ -148,6 +153,10 @@ class Quota:
         """Somebody changed what hosts may have: ask the database again."""
         self._hosts.forget()
         self._users.forget()
+
+    def leases_ended(self, user: UserId) -> None:
+        """A host of this user handed results in, or leases back."""
+        self._users.forget_full(user)
 
     def suffices(self, request: Request) -> bool:
         """Whether a call is known to be within all quotas."""

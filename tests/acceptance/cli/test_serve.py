@@ -129,6 +129,7 @@ def test_services_wait_for_a_database_that_is_away() -> None:
     ("url", "said"),
     [
         ("mysql://x", "cannot read the URL of the database"),
+        ("postgresql://db..example.org/zermelo", "cannot read the URL of the database"),
         ("SERVER/nowhere?connect_timeout=5", 'database "nowhere" does not exist'),
         ("SERVER/postgres?user=nobody_we_know&password=x", "password authentication failed"),
     ],

@@ -158,7 +158,7 @@ def test_the_commands_on_the_page_run(folder: Path, open_path: Path) -> None:
                 folder=folder, ZERMELO_DATA_DIR=str(open_path / "data"))
         for command in commands
     ]
-    assert "wins by 1" in told[0]
+    assert "wins\n" in told[0]
     assert "2,784" in told[1]
     assert told[2].startswith("notakto:3x4: -1")
     assert "VERIFIED" in told[-1]

@@ -98,6 +98,16 @@ def test_an_unknown_campaign_is_one_clear_line(database: str) -> None:
     assert str(result.exception) == "no campaign 'chess'; there are: none"
 
 
+def test_creating_a_campaign_again_says_that_it_exists_and_changes_nothing(database: str) -> None:
+    assert run_json(database, "campaign", "create", "reversi:4x4")["created"] is True
+    again = run_json(database, "campaign", "create", "reversi:4x4", "--share", "3")
+    assert again["created"] is False
+    result = run(database, "campaign", "create", "reversi:4x4", "--share", "3")
+    assert result.exit_code == 0
+    assert "campaign 'reversi:4x4' exists already; it stays as it is" in result.stderr
+    assert result.stdout.startswith("campaign   reversi:4x4")
+
+
 def test_a_name_means_one_game(database: str) -> None:
     run(database, "campaign", "create", "reversi:4x4", "--name", "mine")
     result = run(database, "campaign", "create", "reversi:4x5", "--name", "mine")

@@ -173,7 +173,7 @@ def test_forced_passes_are_made_for_the_person() -> None:
     )
     assert result.exit_code == 0, result.exception
     assert "Anna cannot move and passes" in result.stderr
-    assert "random wins by 1; it is not stored" in result.stdout
+    assert "random wins; it is not stored" in result.stdout
 
 
 def test_programs_play_a_definition() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from zermelo.client.intake import LONG_SECONDS, MOST_IN_STORE, Intake
+from zermelo.client.intake import LONG_SECONDS, MOST_HELD_BYTES, MOST_IN_STORE, Intake
 from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
@@ -33,7 +34,7 @@ def slots_asked_for(ledger: Ledger, speed: Speed, store_ms: int = 0) -> int:
     hello: Any = None
     intake = Intake(
         connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello,
-        fetch=hello,
+        fetch=hello, receipts=asyncio.Event(),
     )
     intake.keep_in_store(store_ms)
     with pytest.raises(Asked) as asked:
@@ -85,3 +86,61 @@ def test_long_searches_are_noticed_before_the_first_has_ended(tmp_path: Path) ->
     search(ledger, 2, seconds=LONG_SECONDS + 1)
     ledger.end(1)
     assert slots_asked_for(ledger, Speed()) == WORKERS - 1
+
+
+def test_no_more_is_asked_for_while_what_is_held_takes_much_memory(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "x")
+    large = pb.Workunit(lease_id=1, history=bytes(MOST_HELD_BYTES))
+    ledger.take(HeldLease(large, deadline=0.0))
+    crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+    unused: Any = None
+    intake = Intake(unused, ledger, crew, Speed(), max_workunits=None, feed=lambda: None,
+                    hello=unused, fetch=unused, receipts=asyncio.Event())  # fmt: skip
+    assert intake._wanted() == 0
+    ledger.end(1)
+    assert ledger.bytes == 0
+    assert intake._wanted() == WORKERS + 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "calls"), [(pb.NoWork.TOO_MANY_LEASES, 2), (pb.NoWork.ALL_LEASED, 1)]
+)
+def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, reason: pb.NoWork.Reason, calls: int
+) -> None:
+    """Who may have few leases would else idle for the rest of ten seconds after each of them."""
+
+    class Full:
+        asked = 0
+
+        async def request_work(self, *_: object, **__: object) -> pb.RequestWorkReply:
+            self.asked += 1
+            none = pb.NoWork(reason=reason, message="full", retry_after_ms=600_000)
+            return pb.RequestWorkReply(no_work=none)
+
+    async def fetch(_: object) -> None:
+        pass
+
+    async def asked() -> int:
+        ledger, receipts = Ledger(tmp_path / "x"), asyncio.Event()
+        search(ledger, 1, 1.0)
+        crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+        full: Any = Full()
+        unused: Any = None
+        intake = Intake(
+            full, ledger, crew, Speed(), max_workunits=None, feed=lambda: None, hello=unused,
+            fetch=fetch, receipts=receipts,
+        )  # fmt: skip
+        running = asyncio.create_task(intake.run())
+        await asyncio.sleep(0)
+        while not intake.retry_at:
+            await asyncio.sleep(0)
+        receipts.set()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        running.cancel()
+        return int(full.asked)
+
+    with caplog.at_level(logging.INFO):
+        assert asyncio.run(asked()) == calls
+    assert caplog.text.count("no work: full") == 1

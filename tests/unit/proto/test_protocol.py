@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto.generate import FOLDER, SOURCES, generate
-from zermelo.proto.known import KnownBounds, from_message, pack, unpack
+from zermelo.proto.known import (
+    MOST_BYTES,
+    MOST_SEED_BYTES,
+    KnownBounds,
+    from_message,
+    pack,
+    unpack,
+)
 from zermelo.proto.limits import LimitError, check, limit_of
 from zermelo.proto.service import SERVICES
 
@@ -117,6 +124,16 @@ def test_known_bounds_without_history_are_compact() -> None:
 def test_more_than_a_message_may_hold_is_cut() -> None:
     known = [KnownBounds(KEY, b"", 0, 1)] * 2000
     assert len(unpack(pack(known))) == 1024
+
+
+@pytest.mark.parametrize("history", [0, 16, 1000, 4096])
+@pytest.mark.parametrize("most_bytes", [MOST_SEED_BYTES, MOST_BYTES])
+def test_no_more_bytes_are_packed_than_a_message_may_have(history: int, most_bytes: int) -> None:
+    known = [KnownBounds(KEY, b"h" * history, -32768, 32767)] * 2000
+    packed = pack(known, most_bytes)
+    assert len(packed) <= most_bytes
+    if len(unpack(packed)) < 1024:
+        assert len(packed) > most_bytes - 2 * 4200
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zermelo.games.go import Go
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
+from zermelo.proto.known import MOST_SEED_BYTES, KnownBounds, to_message
 from zermelo.proto.limits import LimitError
 from zermelo.proto.replies import (
     LEAST_MAX_BYTES,
@@ -20,7 +22,7 @@ from zermelo.proto.replies import (
     max_reply_bytes,
     reply_parser,
 )
-from zermelo.proto.wire import MOST_FIELDS, check_wire
+from zermelo.proto.wire import MOST_FIELDS, MOST_UNKNOWN_BYTES, check_wire
 
 WORK = pb.RequestWorkReply.DESCRIPTOR
 parse = reply_parser(pb.RequestWorkReply)
@@ -38,13 +40,22 @@ def test_what_the_limits_allow_passes(workunits: int) -> None:
     assert parse(reply.SerializeToString()) == reply
 
 
-def test_one_workunit_with_all_that_its_limits_allow_is_a_possible_reply() -> None:
-    largest = full_workunit()
-    largest.history = b"h" * 4096
-    largest.known.histories[:] = [b"h" * 4096] * 1024
-    reply = pb.RequestWorkReply(workunits=[largest])
+def test_workunits_with_all_that_their_limits_allow_are_a_possible_reply() -> None:
+    """Go on 7x7 has most: 50 children, each with the longest history there is."""
+    assert Go(7, 7).path_dependent
+    below = [KnownBounds(b"x" * 16, b"h" * 4096, -32768, 32767)] * 50
+    largest = pb.Workunit(lease_id=1, game="x" * 200, position=b"x" * 16, history=b"h" * 4096,
+                          known=to_message(below, MOST_SEED_BYTES))  # fmt: skip
+    assert len(largest.known.lo) == 50
+    reply = pb.RequestWorkReply(workunits=[largest] * 15)
     assert reply.ByteSize() < max_reply_bytes(WORK) == MAX_REPLY_BYTES
     assert parse(reply.SerializeToString()) == reply
+
+
+def _unknown(size: int) -> bytes:
+    """A message with a field of a later release that has this many bytes."""
+    assert size < 2**21
+    return b"\xfa\x06" + bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14]) + bytes(size)
 
 
 TOO_MUCH = {
@@ -60,7 +71,14 @@ TOO_MUCH = {
     ).SerializeToString(),
     # A field that stands twice is one message to parsers, with the items of both.
     "one message twice": b"\x12\x00" * 2,
+    "a long message": pb.RequestWorkReply(
+        workunits=[pb.Workunit(known=pb.KnownBounds(histories=[b"h" * 4096] * 64))]
+    ).SerializeToString(),
     "unknown fields": b"\x78\x01" * (MOST_FIELDS + 1),
+    # In workunits, too: of both together there is one byte too much.
+    "long unknown fields": pb.RequestWorkReply(
+        workunits=[pb.Workunit.FromString(_unknown(MOST_UNKNOWN_BYTES // 2))]
+    ).SerializeToString() + _unknown(MOST_UNKNOWN_BYTES // 2 + 1),
     "a group": b"\x7b\x7c",
 }
 

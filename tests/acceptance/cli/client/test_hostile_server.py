@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from itertools import combinations
 from pathlib import Path
 
 import grpc
@@ -28,17 +29,21 @@ from tests.support.hostile_coordinator import (
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
 from zermelo.games import open_game
+from zermelo.games.go import Go
+from zermelo.games.go_position import GoPosition, Past
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.proto import service
 
-#: What a client may take beyond its allowance and what it takes when nothing happens.
-MOST_GROWTH_MB = 64
+#: What a client may take beyond its allowance and what it takes when nothing happens: well below
+#: the 64 MB that docs/security.md promises.
+MOST_GROWTH_MB = 40
 #: How long a client may be busy with nothing but the end of processes, on a busy machine.
 SLACK_SECONDS = 5.0
 QUIT_SECONDS = 2.0
 #: 16 MB less some bytes, of workunits without any content: the largest message that was taken.
 EMPTY_WORKUNITS = b"\x0a\x00" * (8 * 1024 * 1024 - 8)
 HARD = open_game("reversi:8x8")
+GO = Go(3, 3)
 NASTY = "\x1b[2J\x1b]0;owned\x07 red\u202eder\u200b \x9b31m\r\nforged line"
 HARMLESS = "[2J]0;owned redder 31m forged line"
 
@@ -99,17 +104,66 @@ def test_a_reply_of_empty_items_takes_no_memory(
         assert seconds_to_end(process) < QUIT_SECONDS + SLACK_SECONDS
 
 
+FULL = pb.KnownBounds(histories=[b"x" * 4096] * 63)
+#: What a server may say about known bounds: given a call and how often it was made before.
+MUCH_KNOWN: dict[str, Behaviour] = {
+    "more than gRPC takes": lambda _, before: work(
+        workunit(before + 1, known=pb.KnownBounds(histories=[b"x" * 4096] * 1024))
+    ),
+    "more than a workunit may have": lambda _, before: work(
+        workunit(before + 1, known=pb.KnownBounds(histories=[b"x" * 4096] * 1000))
+    ),
+    "as much as a reply may hold": lambda _, before: work(
+        *(workunit(15 * before + item + 1, known=FULL) for item in range(15))
+    ),
+    "unknown fields": lambda *_: b"\xfa\x06\x80\x80\xf0\x01" + bytes(0x3C0000),
+}
+
+
+@pytest.mark.parametrize("what", MUCH_KNOWN)
 def test_as_many_known_bounds_as_a_reply_may_hold_take_little_memory(
-    tmp_path: Path, quiet_memory_mb: float
+    tmp_path: Path, quiet_memory_mb: float, what: str
 ) -> None:
-    known = pb.KnownBounds(histories=[b"x" * 4096] * 1024)
+    server = HostileCoordinator(RequestWork=MUCH_KNOWN[what])
+    with server, client(server.address, tmp_path, "--workers", "1") as process:
+        wait_until(lambda: server.calls("RequestWork") >= 4)
+        assert memory_mb(process.pid) < quiet_memory_mb + MOST_GROWTH_MB
+
+
+def answered(server: HostileCoordinator) -> int:
+    return sum(len(call.results) for call in server.requests["SubmitResults"])
+
+
+def test_work_with_all_the_known_bounds_it_may_have_takes_little_memory(tmp_path: Path) -> None:
+    """The worst that passes every check: workers make positions of histories, and the daemon
+    keeps in store what it asked for."""
+    start = GO.encode(GO.canonical(GO.initial()))
+
+    def ask(lease: int, known: pb.KnownBounds | None = None) -> pb.Workunit:
+        return workunit(lease, game=GO.spec, position=start, known=known, node_budget=10_000)
+
+    stones = [1 << point for point in GO.board.points]
+    boards = [sum(few) for number in range(2, 6) for few in combinations(stones, number)]
+    past = frozenset(Past(board, 0) for board in boards[:250])
+    below = [GoPosition(stone, 0, black_to_move=False, past=past) for stone in stones] * 7
+    known = pb.KnownBounds(
+        positions=b"".join(map(GO.encode, below)), lo=[-9] * 63, hi=[9] * 63,
+        histories=map(GO.history, below),
+    )  # fmt: skip
+    def give(request: pb.RequestWorkRequest, before: int) -> pb.RequestWorkReply:
+        leases = range(15 * before + 1, 15 * before + 1 + min(request.wanted, 15))
+        return work(*(ask(lease, known if before else None) for lease in leases))
+
     server = HostileCoordinator(
-        RequestWork=lambda _, before: work(workunit(before + 1, known=known))
+        Hello=lambda *_: hello(games=[GO.spec], store_ms=10_000), RequestWork=give
     )
     with server, client(server.address, tmp_path, "--workers", "1") as process:
-        # Each is refused, but a worker reads it first, and that takes most.
-        wait_until(lambda: server.calls("ReturnWork") >= 3)
-        assert memory_mb(process.pid) < quiet_memory_mb + MOST_GROWTH_MB
+        wait_until(lambda: server.calls("SubmitResults") or server.calls("ReturnWork"))
+        assert not server.calls("ReturnWork")
+        quiet = memory_mb(process.pid)
+        wait_until(lambda: server.calls("ReturnWork") or answered(server) >= 30)
+        assert not server.calls("ReturnWork")
+        assert memory_mb(process.pid) < quiet + MOST_GROWTH_MB
 
 
 def test_a_search_and_a_silent_server_delay_the_end_no_longer_than_the_quit_time(

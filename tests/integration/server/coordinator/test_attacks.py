@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from zermelo.server.coordinator import service as work
 from zermelo.server.coordinator.leases import store
 from zermelo.server.coordinator.leases.queue import RECHECK_SECONDS
 from zermelo.server.database import Connection, connect_once
+from zermelo.server.http2.calls import Call
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 
@@ -88,6 +90,35 @@ def test_a_stranger_is_answered_before_its_request_has_come(raw: grpc.Channel) -
     call = raw.stream_unary(SUBMIT).future(never(), timeout=50)
     assert call.code() == grpc.StatusCode.UNAUTHENTICATED
     answered.set()
+
+
+def test_refused_calls_leave_nothing_in_memory(
+    guarded: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No circles: garbage is looked for too seldom to keep what attackers send until then."""
+    monkeypatch.setattr(holding, "LONGEST_SECONDS", 0.01)
+    token = accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
+    wrong = [
+        ("no such token", pb.StandingRequest()),
+        (token, pb.HeartbeatRequest(host_key=KEY)),  # no such host
+        (token, pb.RequestWorkRequest(host_key=KEY, wanted=1000)),  # a broken limit
+        *[(token, pb.HeartbeatRequest(host_key=KEY))] * 1100,  # too many calls
+    ]
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        with grpc.insecure_channel(guarded) as channel:
+            stub = service.CoordinatorStub(channel)
+            methods = {pb.StandingRequest: stub.Standing, pb.HeartbeatRequest: stub.Heartbeat,
+                       pb.RequestWorkRequest: stub.RequestWork}  # fmt: skip
+            calls = [methods[type(request)].future(request, timeout=60, metadata=bearer(who))
+                     for who, request in wrong]  # fmt: skip
+            assert all(call.code() != grpc.StatusCode.OK for call in calls)
+        gc.collect()
+        assert not [item for item in gc.garbage if isinstance(item, Call)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
 
 
 def test_a_compressed_request_is_refused(raw: grpc.Channel, read: list[int]) -> None:
@@ -299,6 +330,24 @@ def test_who_asks_again_too_soon_is_told_the_same_late(
     ), **ada)  # fmt: skip
     monkeypatch.setattr(holding, "LONGEST_SECONDS", 60.0)
     assert stub.RequestWork(greedy, **ada).workunits
+
+
+def test_a_result_makes_room_at_once_in_the_quota_of_its_user(
+    stub: service.CoordinatorStub, ada: dict[str, Any], queue: Queue, connection: Connection
+) -> None:
+    """A quota that is used up is remembered for a second, but not past a result."""
+    connection.execute("UPDATE campaigns SET replication = 'adaptive'")  # else users have no quota
+    connection.execute("UPDATE users SET quota = 2")
+    for _ in range(4):
+        queue.add()
+    asked = pb.RequestWorkRequest(host_key=KEY, wanted=4, wait_ms=1000)
+    taken = stub.RequestWork(asked, **ada).workunits
+    assert len(taken) == 2
+    for workunit in taken:
+        assert stub.RequestWork(asked, **ada).no_work.reason == pb.NoWork.TOO_MANY_LEASES
+        done = pb.SubmitResultsRequest(host_key=KEY, results=[answer(workunit)])
+        assert stub.SubmitResults(done, **ada).receipts[0].status == pb.Receipt.ACCEPTED
+        assert len(stub.RequestWork(asked, **ada).workunits) == 1
 
 
 def test_results_for_leases_that_do_not_exist_are_charged_to_the_account(

@@ -70,7 +70,9 @@ def test_a_probe_of_an_encrypted_coordinator(database: str, tmp_path: Path) -> N
         # Where nothing but the certificate itself is at hand, as in Kubernetes.
         itself = str(tmp_path / "tls/server.pem")
         assert ask(address, "--ca-file", itself, "--tls-name", "play.example").exit_code == 0
-        assert ask(address, "--timeout", "0.5").exit_code == 1  # it wants TLS
+        plain = ask(address, "--timeout", "0.5")
+        assert plain.exit_code == 1
+        assert "asked with --ca-file or --tls" in str(plain.exception)
 
 
 def test_nobody_there() -> None:
