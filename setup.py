@@ -1,8 +1,8 @@
 """Build of what is compiled, the engines above all; everything else is in pyproject.toml.
 
 Each engine is built once per instruction set from the same Cython source, and the
-best one is chosen when it is imported, so that one wheel runs on every processor. The questions of a
-generator are plain Python, compiled with the types of the .pxd beside it; they run without, too.
+best one is chosen when it is imported, so that one wheel runs on every processor. The questions of
+a generator are plain Python, compiled with the types of the .pxd beside it; they run without, too.
 Set ZERMELO_CHECKED=1 for a slow build that checks every array index. As many compilers run
 at the same time as there are processors. ZERMELO_COMPILED=1 says that `build_ext --inplace` was
 run: an editable install would compile everything once more in a folder of its own.
