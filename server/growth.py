@@ -11,10 +11,10 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from uuid import UUID
 
 from zermelo.engine import Engine
 from zermelo.games import KEY_BYTES, Key
-from zermelo.server.arrays import array as text_array
 from zermelo.server.campaigns import Campaign, CampaignError
 from zermelo.server.database import Connection
 from zermelo.server.tree.backup import back_up
@@ -160,7 +160,7 @@ class _Names:
 
     def _held(self, ids: list[NodeId]) -> set[NodeId]:
         """Those that are names in the database, which this campaign has none in yet."""
-        return {row[0] for row in self._connection.execute(query("held_names"), (text_array(ids),))}
+        return {row[0] for row in self._connection.execute(query("held_names"), (ids,))}
 
 
 def _expand(
@@ -208,10 +208,19 @@ def _above_final(found: _Positions) -> set[NodeId]:
 
 
 def _write(connection: Connection, campaign: Campaign, found: _Positions) -> None:
-    order = sorted(range(len(found)), key=found.ids.__getitem__)
+    game = campaign.game
     with connection.cursor().copy(query("copy_nodes")) as copy:
-        for at in range(0, len(order), CHUNK):
-            copy.write("".join(_line(campaign, found, place) for place in order[at : at + CHUNK]))
+        copy.set_types(["int8", "int8", "uuid", "int2", "int2", "int2", "int8[]", "int8[]"])
+        for place in sorted(range(len(found)), key=found.ids.__getitem__):
+            key, below = found.key(place), found.below(place)
+            lo, hi = -game.max_score, game.max_score
+            if below == []:
+                lo = hi = game.score(game.decode(key))
+            parents = found.parents.get(place)
+            copy.write_row((
+                found.ids[place], found.parent[place], UUID(bytes=key), campaign.id, lo, hi,
+                below, None if parents is None else list(parents),
+            ))
     if found.displaced:
         connection.execute(
             query("insert_displaced"),
@@ -220,23 +229,6 @@ def _write(connection: Connection, campaign: Campaign, found: _Positions) -> Non
                 "held": [held for _, held in found.displaced],
             },
         )
-
-
-def _line(campaign: Campaign, found: _Positions, place: int) -> str:
-    """A row as COPY reads it: text is made in a third of the time that the adapter takes for it."""
-    game, key, below = campaign.game, found.key(place), found.below(place)
-    lo, hi = -game.max_score, game.max_score
-    if below == []:
-        lo = hi = game.score(game.decode(key))
-    parents = found.parents.get(place)
-    return (
-        f"{found.ids[place]}\t{found.parent[place]}\t{key.hex()}\t{campaign.id}\t{lo}\t{hi}"
-        f"\t{_ids(below)}\t{_ids(parents)}\n"
-    )
-
-
-def _ids(ids: Sequence[NodeId] | None) -> str:
-    return "\\N" if ids is None else "{" + ",".join(map(str, ids)) + "}"
 
 
 def _split(keys: bytes) -> Iterator[Key]:

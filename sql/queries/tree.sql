@@ -126,4 +126,4 @@ DELETE FROM nodes WHERE id = %(root)s AND children IS NULL
   AND NOT EXISTS (SELECT FROM workunits WHERE campaign = %(campaign)s)
 
 -- name: copy_nodes
-COPY nodes (id, parent, position, campaign, lo, hi, children, parents) FROM STDIN
+COPY nodes (id, parent, position, campaign, lo, hi, children, parents) FROM STDIN (FORMAT BINARY)
