@@ -23,7 +23,8 @@ def plain() -> Iterator[ModuleType]:
     """The module as it is without a compiler."""
     source = Path(costs.__file__).with_name("questions.py")
     spec = spec_from_file_location("plain_questions", source)
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look there for the types of their fields
     spec.loader.exec_module(module)
