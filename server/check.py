@@ -74,10 +74,10 @@ def _violations(connection: Connection) -> Iterator[Violation]:
     campaigns = list_campaigns(connection)
     names = {campaign.id: campaign.name for campaign in campaigns}
     going = {row[0] for row in connection.execute(query("dropped_campaigns"))}
-    for check, campaign, what in _found(connection):
-        if campaign in going:
+    for check, owner, what in _found(connection):
+        if owner in going:
             continue  # its rows are being removed
-        yield Violation(check, names.get(campaign, "?"), what, CHECKS[check])
+        yield Violation(check, names.get(owner, "?"), what, CHECKS[check])
     for campaign in campaigns:
         yield from _check_rules(connection, campaign)
 
