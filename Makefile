@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h)
+SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h) \
+	server/planning/questions.py server/planning/questions.pxd
 
 #: What `make demo` needs. Cython and setuptools are in the environment, so that a change of a
 #: source rebuilds without downloading them again. pip compiles nothing ahead: only what is
@@ -65,7 +66,7 @@ types: $(VENV)/.installed
 
 style: $(VENV)/.installed
 	$(BIN)/ruff check . src/zermelo/*.py
-	PATH="$$PWD/$(BIN):$$PATH" cython-lint --max-line-length 100 cext checker
+	PATH="$$PWD/$(BIN):$$PATH" cython-lint --max-line-length 100 cext checker server/planning/*.pxd
 
 directions: $(VENV)/.installed
 	$(BIN)/lint-imports --no-cache
@@ -88,7 +89,8 @@ proto: $(VENV)/.installed  ## regenerate the modules of proto/*.proto
 	$(BIN)/python -m zermelo.proto.generate
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so checker/*.c checker/*.so
+	rm -rf $(VENV) build dist *.egg-info src/*.egg-info cext/*.c cext/*.so checker/*.c checker/*.so \
+		server/planning/*.c server/planning/*.so
 
 $(VENV)/.tools:
 	@echo "1/4 making the Python environment $(VENV)"

@@ -25,6 +25,7 @@ from pipeline import (
     HAMMER_WANTED,
     HAMMERS,
     Feeder,
+    cpu,
     cpu_seconds,
     number,
     percentile,
@@ -55,13 +56,19 @@ class Round(NamedTuple):
     request_p99_ms: float
     #: Results that were not accepted.
     refused: int
-    #: Microseconds of processor time a workunit, by service; those of one name together.
+    #: Microseconds of processor time a workunit, by service, those of one name together; of the
+    #: proxy and of the clients.
     cpu_per_workunit: dict[str, float]
 
 
+class Proxy(NamedTuple):
+    address: str
+    pid: int
+
+
 @contextmanager
-def balancing(folder: Path, coordinators: list[str]) -> Iterator[str]:
-    """The address of a proxy before these coordinators."""
+def balancing(folder: Path, coordinators: list[str]) -> Iterator[Proxy]:
+    """A proxy before these coordinators."""
     address = f"127.0.0.1:{free_port()}"
     lines = []
     servers = iter(coordinators)
@@ -79,7 +86,7 @@ def balancing(folder: Path, coordinators: list[str]) -> Iterator[str]:
         ["haproxy", "-db", "-f", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        yield address
+        yield Proxy(address, proxy.pid)
     finally:
         proxy.terminate()
         proxy.wait()
@@ -101,16 +108,20 @@ def measure(fresh: Fresh, seconds: float, rounds: int) -> dict[str, list[Round]]
                         before = cpu_seconds(services, fresh.postgres.pid or 0)
                         _, _, times = phase(
                             fresh.folder, services, feeder, f"{name}-{turn}",
-                            proxy if balanced else addresses[0], count=HAMMERS,
+                            proxy.address if balanced else addresses[0], count=HAMMERS,
                             wanted=HAMMER_WANTED, per_second=None, seconds=seconds,
                         )  # fmt: skip
                         handed_in = lives.handed_in
                         behind = handed_in - lives.ended
                         rate = lives.drain(handed_in)
                         after = cpu_seconds(services, fresh.postgres.pid or 0)
+                        after |= {"haproxy": cpu(proxy.pid), "clients": times.cpu}
                 finally:
                     services.stop()
-                used = {name: 1e6 * (after[name] - before[name]) / handed_in for name in after}
+                used = {
+                    name: 1e6 * (spent - before.get(name, 0.0)) / handed_in
+                    for name, spent in after.items()
+                }
                 p99 = percentile(times.request, 0.99)
                 found[name].append(Round(rate, behind, p99, times.refused, used))
     return found

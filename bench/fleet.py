@@ -7,6 +7,10 @@ disk: the first run has the engine search all of it, a second run takes minutes.
 processor time of the services passes in the virtual clock, as if all of them and their
 connection to PostgreSQL shared one processor.
 
+A run may take half an hour: each is written to a file as soon as it ends, and one that stands there
+already, of the same question by the same engine, is not made again. Remove the file after a change
+of the services.
+
     python bench/fleet.py                     whether reversi 6x7 is at least a draw
     python bench/fleet.py reversi:6x6 --goal outcome --speed 400
 """
@@ -57,6 +61,13 @@ def report(runs: list[dict[str, Any]]) -> None:
         )  # fmt: skip
 
 
+def ended_runs(file: Path, what: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """The runs of the same question that have ended, by the number of clients."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    runs: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    return {run["clients"]: run for run in runs if what.items() <= run.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -71,6 +82,8 @@ def main() -> None:
                         help="sizes; the first is the base")
     parser.add_argument("--speed", type=float, default=SPEED, help="nodes a second of a client")
     parser.add_argument("--memory", type=Path, default=Path("bench/out/fleet.sqlite"))
+    parser.add_argument("--runs", type=Path, default=Path("bench/out/fleet.jsonl"),
+                        help="the file of the runs that have ended")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1,
                         help="cores to find answers on that are not remembered")
     parser.add_argument("--json", action="store_true")
@@ -81,12 +94,20 @@ def main() -> None:
     oracle = Oracle(game, options.memory, options.cores)
     # The record of progress is for people; a virtual second is too short to write it each time.
     record.SNAPSHOT_SECONDS = record.QUIET_SNAPSHOT_SECONDS = math.inf
+    what = {"spec": options.spec, "puzzle": str(puzzle), "speed": options.speed,
+            "engine": oracle.version}
+    ended = ended_runs(options.runs, what)
     runs: list[dict[str, Any]] = []
     with fresh_database("fleet") as fresh, connect_once(fresh.url) as connection:
         connection.execute(query("commit_lazily"))
         connection.execute(query("plan_by_index"))
         for clients in map(int, options.clients.split(",")):
-            runs.append(simulate(connection, oracle, puzzle, clients, options.speed))
+            run = ended.get(clients)
+            if run is None:
+                run = what | simulate(connection, oracle, puzzle, clients, options.speed)
+                with options.runs.open("a") as file:
+                    print(json.dumps(run), file=file)
+            runs.append(run)
             if not options.json:
                 report(runs)
     if options.json:

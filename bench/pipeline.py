@@ -151,6 +151,8 @@ class Times:
     submit: list[tuple[float, float]]
     #: Results that the coordinator knew no lease of, or that came too late.
     refused: int = 0
+    #: Processor time of all clients, in seconds.
+    cpu: float = 0.0
 
 
 class OracleClient:
@@ -225,6 +227,7 @@ def client_process(
     def main() -> None:
         end = time.monotonic() + seconds
         times = uvloop.run(run_clients(address, count, wanted, per_second, end))
+        times.cpu = time.process_time()
         new = out.with_suffix(".new")
         new.write_text(json.dumps(asdict(times)))
         new.rename(out)
@@ -283,7 +286,7 @@ def cpu_seconds(supervisor: Supervisor, postgres: int = 0) -> dict[str, float]:
     """CPU time of the services and of all of PostgreSQL, if its process is named, so far."""
     used: dict[str, float] = {}
     for child in supervisor.children:
-        used[child.name] = used.get(child.name, 0.0) + (_cpu(child.pid) if child.pid else 0.0)
+        used[child.name] = used.get(child.name, 0.0) + (cpu(child.pid) if child.pid else 0.0)
     if postgres:
         used["postgres"] = family_cpu(postgres)
     return used
@@ -291,14 +294,15 @@ def cpu_seconds(supervisor: Supervisor, postgres: int = 0) -> dict[str, float]:
 
 def family_cpu(pid: int) -> float:
     """CPU time of a process and of its children, so far."""
-    used = _cpu(pid)
+    used = cpu(pid)
     for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
         with suppress(FileNotFoundError, ProcessLookupError):  # one that ended meanwhile
-            used += _cpu(child)
+            used += cpu(child)
     return used
 
 
-def _cpu(pid: int) -> float:
+def cpu(pid: int) -> float:
+    """CPU time of a process, so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

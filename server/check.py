@@ -16,10 +16,11 @@ from psycopg import IsolationLevel
 from zermelo.engine.portable import PortableEngine
 from zermelo.server.campaigns import Campaign, list_campaigns
 from zermelo.server.database import Connection
+from zermelo.server.tree.identity import CampaignId
 from zermelo.server.tree.tree import Node, Tree
 from zermelo.sql import query
 
-#: What each query of sql/queries/check.sql finds.
+#: What the queries of sql/queries/check.sql find.
 CHECKS = {
     "check_contradictory_nodes": "bounds contradict each other",
     "check_loose_bounds": "bounds are looser than the children prove",
@@ -41,6 +42,8 @@ CHECKS = {
     "check_tests": "a test's answer is not what the root's bounds say",
     "check_totals": "the totals do not add up",
 }
+#: Those that have no query of their own: `check_children` tells them.
+OF_CHILDREN = {"check_loose_bounds", "check_missing_children", "check_unknown_parents"}
 #: Expanded nodes checked against the rules in each campaign; all of them in small trees.
 SAMPLE = 500
 
@@ -71,13 +74,22 @@ def _violations(connection: Connection) -> Iterator[Violation]:
     campaigns = list_campaigns(connection)
     names = {campaign.id: campaign.name for campaign in campaigns}
     going = {row[0] for row in connection.execute(query("dropped_campaigns"))}
-    for check, detail in CHECKS.items():
-        for campaign, what in connection.execute(query(check)):
-            if campaign in going:
-                continue  # its rows are being removed
-            yield Violation(check, names.get(campaign, "?"), what, detail)
+    for check, owner, what in _found(connection):
+        if owner in going:
+            continue  # its rows are being removed
+        yield Violation(check, names.get(owner, "?"), what, CHECKS[check])
     for campaign in campaigns:
         yield from _check_rules(connection, campaign)
+
+
+def _found(connection: Connection) -> Iterator[tuple[str, CampaignId, str]]:
+    """Check, campaign and name of what breaks a rule that SQL knows."""
+    yield from connection.execute(query("check_children"))
+    for check in CHECKS:
+        if check in OF_CHILDREN:
+            continue
+        for campaign, what in connection.execute(query(check)):
+            yield check, campaign, what
 
 
 def _check_rules(connection: Connection, campaign: Campaign) -> Iterator[Violation]:

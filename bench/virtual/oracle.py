@@ -55,18 +55,18 @@ class Oracle:
         self.found, self.found_nodes = 0, 0
         self._unsaved = 0
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._disk = sqlite3.connect(file)
+        self._disk = sqlite3.connect(file, timeout=600)
         self._disk.execute(
             "CREATE TABLE IF NOT EXISTS answers (spec, engine, key, threshold, answer, lo, hi,"
             " nodes, proved)"
         )
-        self._version = fingerprint(self.engines[0])
+        self.version = fingerprint(self.engines[0])
         self._solved: dict[tuple[Key, int], Reply] = {}
         self._exhausted: dict[tuple[Key, int], Reply] = {}
         for key, threshold, *reply in self._disk.execute(
             "SELECT key, threshold, answer, lo, hi, nodes, proved FROM answers"
             " WHERE spec = ? AND engine = ?",
-            (game.spec, self._version),
+            (game.spec, self.version),
         ):
             self._remember(Ask(key, threshold, 0), Reply(*reply))
 
@@ -116,7 +116,7 @@ class Oracle:
     def _write(self, ask: Ask, reply: Reply) -> None:
         self._disk.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (self.game.spec, self._version, ask.key, ask.threshold, reply.answer, reply.lo,
+            (self.game.spec, self.version, ask.key, ask.threshold, reply.answer, reply.lo,
              reply.hi, reply.nodes, reply.proved),
         )  # fmt: skip
         self.found += 1

@@ -23,7 +23,6 @@ the engine's idea of it stand for all of it. So a new test begins as a single le
 from __future__ import annotations
 
 import heapq
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +49,7 @@ _SMALL_CHANCE, _SMALL_WORK, _SMALL_REACH = 0.002, 0.01, 0.002
 Key = tuple[NodeId, int]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class PlanNode:
     """What planning needs to know about a node; all but its bounds and children are hints."""
 
@@ -79,7 +78,7 @@ class PlanNode:
         return False if hi < threshold else None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Question:
     node: PlanNode
     threshold: int
@@ -135,7 +134,7 @@ class Questions:
         self._dirty_leaves: dict[Question, None] = {}
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
-        self._turn = itertools.count()
+        self._turn = 0
         #: Asked questions that nobody needs, in order, until somebody does again.
         self._dropped: dict[Key, None] = {}
 
@@ -348,8 +347,9 @@ class Questions:
             self._dirty_leaves[question] = None
         elif question not in self._queued:
             self._queued.add(question)
+            self._turn += 1
             # Deepest first, so that a parent is evaluated once for all its children.
-            heapq.heappush(self._dirty, (-question.ply, next(self._turn), question))
+            heapq.heappush(self._dirty, (-question.ply, self._turn, question))
 
     def _evaluate_leaves(self) -> None:
         leaves = [question for question in self._dirty_leaves if self.is_open(question)]
