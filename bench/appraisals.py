@@ -26,11 +26,8 @@ APPRAISED = 1000  # positions in one call
 BOARDS = (("reversi:6x7", 23), ("reversi:8x8,scoring=wof", 29))
 LEAST_SECONDS = 2.0
 SMALL_TABLE_MB = 16
-#: Efforts are compared with nodes on this board, at these numbers of empties.
-ASKED_BOARD, ASKED_EMPTIES = "reversi:6x7", (18, 23)
-#: A reply is met in a proof as often as there is work behind it, to this power: the planner splits
-#: dear questions further, but not all the way to equal pieces.
-BY_WORK = 0.5
+#: Efforts are compared with the nodes of these questions.
+ASKED_BOARD, QUESTIONS = "reversi:6x7", HERE / "questions-6x7.txt"
 
 Question = tuple[ReversiPosition, int]
 
@@ -116,31 +113,12 @@ def rates(other: Path | None) -> Iterator[Rate]:
             solver.close()
 
 
-def proof_questions(engine: ReversiEngine, count: int, seed: int) -> list[Question]:
-    """Questions as they lie at the frontier of a proof of 6x7 (is the score at least 0; at least
-    1?): the side that the answer favours makes the move of least effort, the other side any, the
-    more often the more work is behind it."""
-    game, rng = engine.game, random.Random(seed)
-    found: dict[Question, None] = {}
-    while len(found) < count:
-        position, threshold = game.initial(), rng.choice((0, 1))
-        reached, empties = threshold == 0, rng.randint(*ASKED_EMPTIES)
-        while game.plies_left(position) > empties and not game.is_final(position):
-            after = [game.play(position, move) for move in game.moves(position)]
-            threshold = 1 - threshold
-            told = engine.efforts_all([(child, threshold) for child in after])
-            if told is None:
-                raise ValueError(f"no weights for {game.spec}")
-            if reached:
-                position = min(zip(after, told, strict=True), key=lambda each: each[1].no)[0]
-            else:
-                dearest = max(efforts.yes for efforts in told)
-                weights = [math.exp(BY_WORK * (efforts.yes - dearest)) for efforts in told]
-                position = rng.choices(after, weights)[0]
-            reached = not reached
-        if not game.is_final(position):
-            found[position, threshold] = None
-    return list(found)
+def asked_questions() -> list[tuple[str, int]]:
+    """Questions of a proof of 6x7, each with the score that is or is not reached."""
+    lines = [line for line in QUESTIONS.read_text().splitlines() if not line.startswith("#")]
+    return [(text, int(threshold)) for text, _, threshold in (
+        line.rpartition(" ") for line in lines
+    )]
 
 
 def accuracy(answers: Sequence[tuple[float, float, int, bool]]) -> Accuracy:
@@ -158,16 +136,13 @@ def accuracy(answers: Sequence[tuple[float, float, int, bool]]) -> Accuracy:
     )
 
 
-def accuracies(trees: Sequence[Path], count: int, seed: int) -> list[Accuracy]:
+def accuracies(trees: Sequence[Path]) -> Iterator[Accuracy]:
     """How well the engine of each folder tells what the same questions take its own search."""
-    engine = _engine(ASKED_BOARD)
-    questions = _written(engine, proof_questions(engine, count, seed))
-    found = []
+    questions = asked_questions()
     for tree in trees:
         solver = Solver(tree)
         try:
             told = solver.call("answer", ASKED_BOARD, questions=questions, hash_mb=SMALL_TABLE_MB)
         finally:
             solver.close()
-        found.append(accuracy(told["answers"]))
-    return found
+        yield accuracy(told["answers"])

@@ -32,7 +32,6 @@ HASH_MB = 256
 ROUNDS = 3
 MOST_SQUARES = 24
 SPEED_NODES = 20 * MILLION  # of each position, for nodes a second
-ASKED = 1000  # questions whose nodes are compared with their efforts
 FASTER = 5  # how many times the rate of single calls of another revision one call must reach
 #: Where a technique is indispensable, the whole 6x6 without it is given up here.
 TECHNIQUE_NODES = 1000 * MILLION
@@ -153,7 +152,7 @@ def appraisals(suite: Suite) -> Iterator[Figure]:
 
 def efforts(suite: Suite) -> Iterator[Figure]:
     """How well the lesser effort of a question tells ln(nodes)."""
-    told = accuracies([HERE.parent], ASKED, ASKED)[0]
+    told = next(accuracies([HERE.parent]))
     yield Figure("efforts on 6x7: error of ln(nodes)", told.error, 0.8, None, "x")
 
 
@@ -289,8 +288,7 @@ def _appraised_against(revision: str, only: tuple[str, ...], as_json: bool) -> N
             if not as_json:
                 _print_rates(revision, told)
         if "efforts" in only:
-            named = dict(zip((revision, "here"), accuracies([other, HERE.parent], ASKED, ASKED),
-                             strict=True))
+            named = dict(zip((revision, "here"), accuracies([other, HERE.parent]), strict=True))
             found["efforts"] = {name: asdict(told) for name, told in named.items()}
             if not as_json:
                 _print_accuracies(named)
