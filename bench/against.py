@@ -115,8 +115,9 @@ class Solver:
         )
         self._tree = tree
 
-    def solve(self, problem: Problem, hash_mb: int) -> dict[str, Any]:
-        task = {"game": problem.game, "position": problem.position, "hash_mb": hash_mb}
+    def call(self, command: str, game: str, **task: Any) -> dict[str, Any]:
+        """What the process answers to a command; the engine of each game is made once."""
+        task |= {"command": command, "game": game}
         to, back = self._process.stdin, self._process.stdout
         if to is None or back is None:
             raise click.ClickException("the solver has no pipes")
@@ -126,6 +127,10 @@ class Solver:
         if not line:
             raise click.ClickException(f"the engine in {self._tree} stopped")
         answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def solve(self, problem: Problem, hash_mb: int) -> dict[str, Any]:
+        answer = self.call("solve", problem.game, position=problem.position, hash_mb=hash_mb)
         if problem.score is not None and answer["score"] != problem.score:
             raise click.ClickException(
                 f"{self._tree}: {problem.position} came out as {answer['score']},"

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
-from against import TASKS, Ratio, built, compare
+from against import HERE, TASKS, Ratio, built, compare
+from appraisals import Accuracy, Rate, accuracies, rates
 
 from zermelo import ZermeloError
 from zermelo.cli.engine.contestants import without_each_technique
@@ -32,8 +32,7 @@ HASH_MB = 256
 ROUNDS = 3
 MOST_SQUARES = 24
 SPEED_NODES = 20 * MILLION  # of each position, for nodes a second
-APPRAISED = 1000  # positions in one call
-APPRAISED_EMPTIES = 30
+FASTER = 5  # how many times the rate of single calls of another revision one call must reach
 #: Where a technique is indispensable, the whole 6x6 without it is given up here.
 TECHNIQUE_NODES = 1000 * MILLION
 
@@ -146,31 +145,15 @@ def speed_by_empties(suite: Suite) -> Iterator[Figure]:
 
 def appraisals(suite: Suite) -> Iterator[Figure]:
     """What the planner asks about many positions: in one call, and one by one."""
-    engine, rng = _engine(suite.game.spec), random.Random(APPRAISED)
-    asked = []
-    while len(asked) < APPRAISED:
-        position = engine.game.initial()
-        while engine.game.plies_left(position) > APPRAISED_EMPTIES:
-            moves = list(engine.game.moves(position))
-            if not moves:
-                break
-            position = engine.game.play(position, rng.choice(moves))
-        else:
-            asked.append((position, 0))
-    positions = [position for position, _ in asked]
-    for what, alone, together in (
-        ("guess", lambda: [engine.guess(p) for p in positions],
-         lambda: engine.guess_all(positions)),
-        ("efforts", lambda: [engine.efforts(*question) for question in asked],
-         lambda: engine.efforts_all(asked)),
-    ):
-        rates = []
-        for call in (alone, together):
-            started = time.perf_counter()
-            call()
-            rates.append(APPRAISED / (time.perf_counter() - started))
-        yield Figure(f"{what}, {APPRAISED:,} positions in one call: positions/s", rates[1],
-                     rates[0], None, "positions/s", rising=True)
+    for rate in rates(None):
+        yield Figure(f"{rate.what}: positions/s in one call", 1 / rate.together, 1 / rate.alone,
+                     None, "positions/s", rising=True)
+
+
+def efforts(suite: Suite) -> Iterator[Figure]:
+    """How well the lesser effort of a question tells ln(nodes)."""
+    told = next(accuracies([HERE.parent]))
+    yield Figure("efforts on 6x7: error of ln(nodes)", told.error, 0.8, None, "x")
 
 
 MEASUREMENTS: dict[str, Callable[[Suite], Iterator[Figure]]] = {
@@ -179,8 +162,13 @@ MEASUREMENTS: dict[str, Callable[[Suite], Iterator[Figure]]] = {
     "threads": two_threads,
     "speed": speed_by_empties,
     "appraisals": appraisals,
+    "efforts": efforts,
     "boards": small_boards,
 }
+
+
+#: What `--only` names can be compared with another revision.
+COMPARED = {"appraisals", "efforts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +256,46 @@ def _print_ratios(revision: str, ratios: list[Ratio]) -> None:
     ], rows)
 
 
+def _print_rates(revision: str, found: list[Rate]) -> None:
+    rows = [
+        [rate.what, f"{1e6 * rate.before:.1f}", f"{1e6 * rate.alone:.1f}",
+         f"{1e6 * rate.together:.1f}", f"{rate.before / rate.together:.1f}"]
+        for rate in found
+        if rate.before is not None
+    ]
+    print_table(f"µs of wall time a position, in turns with {revision}", [
+        "what", f"{revision}, one by one", "one by one", "in one call", f"x (must {FASTER})",
+    ], rows)
+
+
+def _print_accuracies(named: dict[str, Accuracy]) -> None:
+    print_table("Efforts on 6x7, by ln(nodes) of the revision's own search", [
+        "revision", "questions", "mean nodes", "slope", "error", "right",
+    ], [
+        [name, str(told.questions), short_count(told.mean_nodes), f"{told.slope:.2f}",
+         f"{told.error:.3f}", f"{told.right:.3f}"]
+        for name, told in named.items()
+    ])
+
+
+def _appraised_against(revision: str, only: tuple[str, ...], as_json: bool) -> None:
+    """What the planner is told here and by another revision."""
+    found: dict[str, Any] = {}
+    with built(revision) as other:
+        if "appraisals" in only:
+            told = list(rates(other))
+            found["appraisals"] = [*map(asdict, told)]
+            if not as_json:
+                _print_rates(revision, told)
+        if "efforts" in only:
+            named = dict(zip((revision, "here"), accuracies([other, HERE.parent]), strict=True))
+            found["efforts"] = {name: asdict(told) for name, told in named.items()}
+            if not as_json:
+                _print_accuracies(named)
+    if as_json:
+        click.echo(json.dumps({"machine": _machine(), "against": revision} | found))
+
+
 def _against(revision: str, tasks: tuple[str, ...], rounds: int, as_json: bool) -> None:
     with built(revision) as other:
         ratios = list(compare(tasks or TASKS, other, rounds=rounds, hash_mb=HASH_MB))
@@ -313,6 +341,12 @@ def main(
 
     Exit code 1 when a number that must hold does not.
     """
+    if revision is not None and only:
+        if not set(only) <= COMPARED:
+            raise click.UsageError(f"--against compares only {' and '.join(sorted(COMPARED))}"
+                                   " by --only; choose solving tasks by --task")
+        _appraised_against(revision, only, as_json)
+        return
     if revision is not None:
         _against(revision, tasks, rounds, as_json)
         return

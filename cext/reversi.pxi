@@ -17,7 +17,6 @@ include "reversi_training.pxi"
 cdef enum:
     LOCAL_BYTES = 1 << 18
     EXPECTED_PLIES = 4      # how deep to look for a first guess
-    EFFORT_PLIES = 4        # how deep to look for what a proof costs: two more tell little more
     KEPT_EFFORT = 60        # more than any search: what was given stays in the table
     RECORD_BYTES = 24       # of a dumped entry: own, opponent, facts
     PRESUMED_SALT = 0x70726573756d6564  # of what no proof may rest on
@@ -118,7 +117,6 @@ cdef class Core:
         e.instances = len(instances)
         for i, (offset, squares) in enumerate(instances):
             e.offset[i] = offset
-            e.used[i] = -1
             e.complement.lane[i] = 3 ** len(squares) - 1
             for power, square in enumerate(squares):
                 e.value[square].lane[i] = 3 ** power
@@ -318,7 +316,7 @@ cdef class Core:
         if self.evaluation.weights == NULL:
             return None
         with nogil:
-            expected_costs(self.searches, own, opponent, threshold, EFFORT_PLIES, &reach, &hold)
+            expected_efforts(self.searches, own, opponent, threshold, &reach, &hold)
         return reach / <double> BIT, hold / <double> BIT
 
     def guess_all(self, const u64[:, ::1] boards, int plies):
@@ -334,8 +332,7 @@ cdef class Core:
                 grains[i] = expected_grains(self.searches, boards[i, 0], boards[i, 1], plies)
         return [round(grains[i] / GRAINS) for i in range(count)]
 
-    def efforts_all(self, const u64[:, ::1] boards, const int[::1] thresholds,
-                    int plies=EFFORT_PLIES):
+    def efforts_all(self, const u64[:, ::1] boards, const int[::1] thresholds):
         """`efforts` for many positions (own, opponent), without the GIL meanwhile."""
         cdef Py_ssize_t count = min(boards.shape[0], thresholds.shape[0])
         cdef Py_ssize_t i
@@ -344,8 +341,8 @@ cdef class Core:
         cdef int[::1] costs = array("i", bytes(2 * count * sizeof(int)))
         with nogil:
             for i in range(count):
-                expected_costs(self.searches, boards[i, 0], boards[i, 1], thresholds[i], plies,
-                               &costs[2 * i], &costs[2 * i + 1])
+                expected_efforts(self.searches, boards[i, 0], boards[i, 1], thresholds[i],
+                                 &costs[2 * i], &costs[2 * i + 1])
         return [(costs[2 * i] / <double> BIT, costs[2 * i + 1] / <double> BIT)
                 for i in range(count)]
 
@@ -460,20 +457,6 @@ cdef int expected_grains(Search *s, u64 own, u64 opponent, int plies) noexcept n
     cdef int empties = popcount(s.board & ~(own | opponent))
     configure(s.evaluation, own, opponent, s.board, &shown)
     return search_estimate(s, own, opponent, &shown, empties, plies, -WIDEST, WIDEST)
-
-
-cdef void expected_costs(Search *s, u64 own, u64 opponent, int threshold, int plies, int *reach,
-                         int *hold) noexcept nogil:
-    """The costs of proving a score of at least and of less than `threshold`, with an empty table:
-    they are the same whatever was searched before."""
-    cdef Configuration shown
-    cdef int empties = popcount(s.board & ~(own | opponent))
-    cdef bint tabled = s.options.table
-    configure(s.evaluation, own, opponent, s.board, &shown)
-    s.options.table = False
-    reach[0] = cost_to_reach(s, own, opponent, &shown, threshold, empties, plies, NEVER)
-    hold[0] = cost_to_hold(s, own, opponent, &shown, 1 - threshold, empties, plies, NEVER)
-    s.options.table = tabled
 
 
 cdef bint worth_keeping(const Table *table, const Entry *entry, int least_effort) noexcept nogil:

@@ -15,9 +15,6 @@
 
 #include "bits.h"
 #include <string.h>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 #define LANES 48         /* the most pattern instances a board may have */
 #define MOST_MOVES 32    /* mobility beyond this counts as this */
@@ -31,7 +28,6 @@ typedef struct {
     Configuration value[64];  /* the digit's worth of each square in each instance */
     Configuration complement; /* 3^length - 1 */
     uint32_t offset[LANES];   /* where an instance's weights start within a phase */
-    int32_t used[LANES];      /* -1 for lanes that hold an instance, 0 for the others */
     uint32_t own_moves, opponent_moves; /* where the weights of mobility start */
     int instances;
     uint32_t phase_size;      /* weights per phase */
@@ -71,34 +67,14 @@ static inline void configure_pass(const Evaluation *e, const Configuration *befo
         after->lane[i] = (u16)(e->complement.lane[i] - before->lane[i]);
 }
 
-/* The weights of what all instances show. Eight are looked up at once where the processor can:
- * a 32-bit load brings a weight and its neighbour, which the shifts remove. No load leaves the
- * array, because the weights of mobility follow those of the patterns. */
-#if defined(__AVX2__)
-static inline int sum_weights(const Evaluation *e, const int16_t *weights,
-                              const Configuration *c) {
-    const __m256i zero = _mm256_setzero_si256();
-    __m256i sum = zero;
-    for (int i = 0; i < e->instances; i += 8) {
-        __m256i shown = _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)&c->lane[i]));
-        __m256i at = _mm256_add_epi32(shown, _mm256_load_si256((const __m256i *)&e->offset[i]));
-        __m256i used = _mm256_load_si256((const __m256i *)&e->used[i]);
-        __m256i pair = _mm256_mask_i32gather_epi32(zero, (const int *)weights, at, used, 2);
-        sum = _mm256_add_epi32(sum, _mm256_srai_epi32(_mm256_slli_epi32(pair, 16), 16));
-    }
-    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4e));
-    half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1));
-    return _mm_cvtsi128_si32(half);
-}
-#else
+/* The weights of what all instances show. One load each: where it was measured (Zen 4), gathers of
+ * eight take longer. */
 static inline int sum_weights(const Evaluation *e, const int16_t *weights,
                               const Configuration *c) {
     int sum = 0;
     for (int i = 0; i < e->instances; i++) sum += weights[e->offset[i] + c->lane[i]];
     return sum;
 }
-#endif
 
 /* The estimated score for the side to move, in grains. */
 static inline int estimate(const Evaluation *e, const Configuration *c, int empties, int own_moves,

@@ -19,8 +19,7 @@
 
 enum {
     WIDEST = 128 * 64, /* grains beyond every estimate */
-    MARGIN_STEPS = 512,
-    MARGIN_GRAINS = 16, /* margin of the evaluation per step of MARGIN_COST */
+    MARGIN_GRAINS = 16, /* margin of the evaluation per step of its price */
     SUM_STEPS = 2048,
     BIT = 256,
     NEVER = 1 << 24, /* the cost of what cannot be proved */
@@ -30,19 +29,34 @@ enum {
     SECOND_HINT = 1 << 27
 };
 
-/* By margin of the evaluation over the score to reach: a proof is cheap when there is much
- * to spare, dear when it will probably fail. The errors of the evaluation are taken as
- * logistic. Fitted, like the constants of the glances, to the costs of recorded searches, but for
- * the slope of 34 a disc, which was chosen by the nodes that the order of moves takes. */
-static int MARGIN_COST[MARGIN_STEPS];
 /* By difference of two costs: by how much their sum exceeds the greater. */
 static int SUM_COST[SUM_STEPS];
 
-static void init_costs(void) {
+/* By margin of the evaluation over the score to reach: a proof is cheap when there is much
+ * to spare, dear when it will probably fail. The errors of the evaluation are taken as
+ * logistic. */
+static void init_margins(Prices *prices, double doubt, double doubtful_discs, double a_disc) {
     for (int step = 0; step < MARGIN_STEPS; step++) {
         double discs = (step - MARGIN_STEPS / 2) * MARGIN_GRAINS / (double)GRAINS;
-        MARGIN_COST[step] = (int)(179 * log2(1 + exp(-discs / 6)) - 34 * discs);
+        prices->margin[step] =
+            (int)(doubt * log2(1 + exp(-discs / doubtful_discs)) - a_disc * discs);
     }
+}
+
+/* The prices of the order were fitted to the costs of recorded searches, but for that of a disc of
+ * margin, which was chosen by the nodes that the order of moves takes. Those of efforts were fitted
+ * to the answers of a simulated fleet on 6x7; as an order they are worse. */
+static void init_costs(void) {
+    ORDER_PRICES = (Prices){.an_empty = 192,
+                            .hold = -169, .hold_moves = 95, .hold_replyable = 23,
+                            .reach = -56, .reach_moves = -9, .reach_replies = 54,
+                            .reach_reachable = 18};
+    init_margins(&ORDER_PRICES, 179, 6, 34);
+    EFFORT_PRICES = (Prices){.an_empty = 118,
+                             .hold = -125, .hold_moves = 100, .hold_replyable = 26,
+                             .reach = -171, .reach_moves = -3, .reach_replies = 86,
+                             .reach_reachable = 27};
+    init_margins(&EFFORT_PRICES, 167, 5.3, 29.5);
     for (int step = 0; step < SUM_STEPS; step++)
         SUM_COST[step] = (int)(BIT * log2(1 + exp2(-step / (double)BIT)));
 }
@@ -98,9 +112,9 @@ static inline int sum_costs(int a, int b) {
     return difference < SUM_STEPS ? a + SUM_COST[difference] : a;
 }
 
-static inline int margin_cost(int margin) {
+static inline int margin_cost(const Prices *prices, int margin) {
     int step = margin / MARGIN_GRAINS + MARGIN_STEPS / 2;
-    return MARGIN_COST[greater(0, lesser(step, MARGIN_STEPS - 1))];
+    return prices->margin[greater(0, lesser(step, MARGIN_STEPS - 1))];
 }
 
 static inline Glance *glance_slot(Search *s, u64 hash) { return &s->glances[hash & (GLANCES - 1)]; }
@@ -141,29 +155,47 @@ static inline Glance *look_at(Search *s, u64 own, u64 opponent, const Configurat
 }
 
 /* The cost of proving that the side to move gets at most `-score`, at a glance. */
-static inline int glance_hold(const Glance *glance, int score, int empties) {
+static inline int glance_hold(const Prices *prices, const Glance *glance, int score, int empties) {
     if (!glance->moves && !glance->replies)
         return -glance->estimate >= GRAINS * score ? 0 : NEVER;
-    return 192 * empties - 169 + margin_cost(-GRAINS * score - glance->estimate) +
-           95 * glance->moves + 23 * glance->replyable;
+    return prices->an_empty * empties + prices->hold +
+           margin_cost(prices, -GRAINS * score - glance->estimate) +
+           prices->hold_moves * glance->moves + prices->hold_replyable * glance->replyable;
 }
 
 /* The cost of proving that the side to move gets at least `score`, at a glance. */
-static inline int glance_reach(const Glance *glance, int score, int empties) {
+static inline int glance_reach(const Prices *prices, const Glance *glance, int score,
+                               int empties) {
     if (!glance->moves && !glance->replies)
         return glance->estimate >= GRAINS * score ? 0 : NEVER;
-    return 192 * empties - 56 + margin_cost(glance->estimate - GRAINS * score) -
-           9 * glance->moves + 54 * glance->replies + 18 * glance->reachable;
+    return prices->an_empty * empties + prices->reach +
+           margin_cost(prices, glance->estimate - GRAINS * score) +
+           prices->reach_moves * glance->moves + prices->reach_replies * glance->replies +
+           prices->reach_reachable * glance->reachable;
+}
+
+typedef struct { /* under which name the table keeps a position, if it is `asked` about it */
+    u64 own, opponent, hash;
+    bool asked;
+} Name;
+
+/* Ask for the bucket of a position. It comes from far away, and only one position in fifty turns
+ * out to be proved, so the moves are listed and looked at before `proved` reads it. */
+static inline Name prefetch_proved(const Search *s, u64 own, u64 opponent, int empties) {
+    Name name = {own, opponent, 0, s->options.table && empties >= PROVED_EMPTIES};
+    int symmetry;
+    if (name.asked) {
+        name.hash = table_name(s, &name.own, &name.opponent, empties, &symmetry);
+        __builtin_prefetch(bucket_of(s->table, name.hash));
+    }
+    return name;
 }
 
 /* Whether the table knows that the side to move gets at least `score`: 1, gets less: -1, neither: 0.
  * Without this the look ahead would charge for what a transposition has paid. */
-static inline int proved(const Search *s, u64 own, u64 opponent, int score, int empties) {
+static inline int proved(const Search *s, const Name *name, int score) {
     Facts facts;
-    int symmetry;
-    if (!s->options.table || empties < PROVED_EMPTIES) return 0;
-    u64 hash = table_name(s, &own, &opponent, empties, &symmetry);
-    if (!probe(s->table, own, opponent, hash, &facts)) return 0;
+    if (!name->asked || !probe(s->table, name->own, name->opponent, name->hash, &facts)) return 0;
     return facts.lo >= score ? 1 : facts.hi < score ? -1 : 0;
 }
 
@@ -181,24 +213,27 @@ static int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *s
     Candidates moves;
     Configuration after;
     int total = -NEVER, dearest = -NEVER;
-    int known = proved(s, own, opponent, 1 - score, empties);
-    if (known) return known < 0 ? 0 : NEVER;
     if (!squares && mobility(opponent, own, empty)) {
         configure_pass(s->evaluation, shown, &after);
         return cost_to_reach(s, opponent, own, &after, score, empties, depth, limit);
     }
     if (!squares)
-        return glance_hold(look_at(s, own, opponent, shown, NULL, empties), score, empties);
+        return glance_hold(s->prices, look_at(s, own, opponent, shown, NULL, empties), score,
+                           empties);
+    Name name = prefetch_proved(s, own, opponent, empties);
     s->nodes++;
     list_moves(own, opponent, squares, &moves);
     prefetch_glances(s, own, opponent, &moves);
     for (int i = 0; i < moves.count; i++) {
         Candidate *move = &moves.item[i];
-        move->value = glance_reach(look_at(s, own_after(opponent, move), opponent_after(own, move),
-                                           shown, move, empties - 1), score, empties - 1);
+        move->value = glance_reach(s->prices, look_at(s, own_after(opponent, move),
+                                                      opponent_after(own, move), shown, move,
+                                                      empties - 1), score, empties - 1);
         dearest = greater(dearest, move->value);
         total = sum_costs(total, move->value);
     }
+    int known = proved(s, &name, 1 - score);
+    if (known) return known < 0 ? 0 : NEVER;
     if (depth == 1 || (s->options.probable && total >= limit + BIT / 2)) return total;
     total = -NEVER;
     for (int i = 0; i < moves.count; i++) {
@@ -226,23 +261,26 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
     Candidates moves;
     Configuration after;
     int cheapest = NEVER;
-    int known = proved(s, own, opponent, score, empties);
-    if (known) return known > 0 ? 0 : NEVER;
     if (!squares && mobility(opponent, own, empty)) {
         configure_pass(s->evaluation, shown, &after);
         return cost_to_hold(s, opponent, own, &after, score, empties, depth, limit);
     }
     if (!squares)
-        return glance_reach(look_at(s, own, opponent, shown, NULL, empties), score, empties);
+        return glance_reach(s->prices, look_at(s, own, opponent, shown, NULL, empties), score,
+                            empties);
+    Name name = prefetch_proved(s, own, opponent, empties);
     s->nodes++;
     list_moves(own, opponent, squares, &moves);
     prefetch_glances(s, own, opponent, &moves);
     for (int i = 0; i < moves.count; i++) {
         Candidate *move = &moves.item[i];
-        move->value = -glance_hold(look_at(s, own_after(opponent, move), opponent_after(own, move),
-                                           shown, move, empties - 1), score, empties - 1);
+        move->value = -glance_hold(s->prices, look_at(s, own_after(opponent, move),
+                                                      opponent_after(own, move), shown, move,
+                                                      empties - 1), score, empties - 1);
         cheapest = lesser(cheapest, -move->value);
     }
+    int known = proved(s, &name, score);
+    if (known) return known > 0 ? 0 : NEVER;
     if (depth == 1 || (s->options.probable && cheapest >= limit + BIT / 2)) return cheapest;
     for (int i = 0; i < moves.count; i++) {
         take_best(&moves, i);
@@ -255,6 +293,39 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
     return limit;
 }
 
+/* -- efforts ----------------------------------------------------------------------- */
+
+/* The nodes that an answer probably takes, in 1/256 bits, by its cost at EFFORT_PRICES. */
+static inline int effort_of_cost(int cost) {
+    return cost >= NEVER ? cost : greater(0, 712 + cost * 290 / BIT);
+}
+
+/* What proving a score of at least and of less than `score` probably takes, in 1/256 bits of nodes.
+ * With an empty table, so that it is the same whatever was searched before. The answer that looks
+ * cheaper two plies ahead is looked into farther than the other: it is probably the one found. */
+static void expected_efforts(Search *s, u64 own, u64 opponent, int score, int *reach, int *hold) {
+    Configuration shown;
+    u64 empty = s->board & ~(own | opponent);
+    int empties = popcount(empty);
+    int plies = s->squares > 48 ? 4 : 5; /* a ply more takes two or three times as long */
+    bool tabled = s->options.table;
+    s->options.table = false;
+    s->prices = &EFFORT_PRICES;
+    configure(s->evaluation, own, opponent, s->board, &shown);
+    *reach = cost_to_reach(s, own, opponent, &shown, score, empties, 2, NEVER);
+    *hold = cost_to_hold(s, own, opponent, &shown, 1 - score, empties, 2, NEVER);
+    if (mobility(own, opponent, empty) || mobility(opponent, own, empty)) {
+        if (*reach < *hold)
+            *reach = cost_to_reach(s, own, opponent, &shown, score, empties, plies, NEVER);
+        else
+            *hold = cost_to_hold(s, own, opponent, &shown, 1 - score, empties, plies, NEVER);
+        *reach = effort_of_cost(*reach);
+        *hold = effort_of_cost(*hold);
+    }
+    s->prices = &ORDER_PRICES;
+    s->options.table = tabled;
+}
+
 /* -- the order of moves ------------------------------------------------------------ */
 
 /* How far to look ahead: the more is at stake, the farther.
@@ -263,29 +334,35 @@ static int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *
 static inline int plies_ahead(Search *s, u64 own, u64 opponent, const Configuration *shown,
                               int beta, int empties) {
     int above = empties - s->middle_empties;
-    if (above < 3 || !s->options.lookahead) return 0;
+    if (above < 3 || !s->options.lookahead || !s->options.evaluation) return 0;
     int plies = above < 5 ? 1 : above < 8 ? 2 : above < 14 ? 4 : 6;
     const Glance *glance = look_at(s, own, opponent, shown, NULL, empties);
     return glance->estimate < GRAINS * (beta - HOPELESS) ? greater(plies - 2, 0) : plies;
 }
 
-/* Give every move its expected cost, negated; those the table recommends keep theirs. */
-static void value_by_cost(Search *s, u64 own, u64 opponent, const Configuration *shown,
-                          Candidates *moves, int beta, int empties) {
-    int plies = plies_ahead(s, own, opponent, shown, beta, empties);
-    int cheapest = NEVER, least = NEVER;
-    Configuration after;
+/* Give every move its cost at a glance, negated; those the table recommends keep theirs. */
+static void value_at_a_glance(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                              Candidates *moves, int beta, int empties) {
     prefetch_glances(s, own, opponent, moves);
     for (int i = 0; i < moves->count; i++) {
         Candidate *move = &moves->item[i];
-        if (move->value < SECOND_HINT) {
-            move->value = -glance_hold(look_at(s, own_after(opponent, move),
-                                               opponent_after(own, move), shown, move,
-                                               empties - 1), beta, empties - 1);
-            cheapest = lesser(cheapest, -move->value);
-        }
+        if (move->value < SECOND_HINT)
+            move->value = -glance_hold(s->prices, look_at(s, own_after(opponent, move),
+                                                          opponent_after(own, move), shown, move,
+                                                          empties - 1), beta, empties - 1);
     }
+}
+
+/* Give those moves that at a glance are among the cheapest the cost that looking ahead tells. */
+static void look_into_moves(Search *s, u64 own, u64 opponent, const Configuration *shown,
+                            Candidates *moves, int beta, int empties) {
+    int plies = plies_ahead(s, own, opponent, shown, beta, empties);
+    int cheapest = NEVER, least = NEVER;
+    Configuration after;
     if (plies == 0) return;
+    for (int i = 0; i < moves->count; i++)
+        if (moves->item[i].value < SECOND_HINT)
+            cheapest = lesser(cheapest, -moves->item[i].value);
     for (int i = 0; i < moves->count; i++) {
         take_best(moves, i);
         Candidate *move = &moves->item[i];

@@ -37,7 +37,6 @@ cdef extern from "reversi_evaluation.h" nogil:
         Configuration value[64]
         Configuration complement
         uint32_t offset[48]
-        int32_t used[48]
         uint32_t own_moves
         uint32_t opponent_moves
         int instances
@@ -156,10 +155,7 @@ cdef extern from "reversi_lookahead.h" nogil:
     void init_costs()
     int search_estimate(Search *s, u64 own, u64 opponent, const Configuration *shown, int empties,
                         int depth, int alpha, int beta)
-    int cost_to_hold(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
-                     int empties, int depth, int limit)
-    int cost_to_reach(Search *s, u64 own, u64 opponent, const Configuration *shown, int score,
-                      int empties, int depth, int limit)
+    void expected_efforts(Search *s, u64 own, u64 opponent, int score, int *reach, int *hold)
 
 cdef extern from "reversi_upper.h" nogil:
     int search_upper(Search *s, u64 own, u64 opponent, const Configuration *shown, int alpha,

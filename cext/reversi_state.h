@@ -14,6 +14,7 @@
 #define MIDDLE_MOVES 16    /* more than there are moves in the middle search; a power of two */
 #define KEY_UNIT (64 * MIDDLE_MOVES) /* what a point of a move's value adds to its key */
 #define KEY_ZERO (1 << 12) /* keeps the keys of all moves above 0 */
+#define MARGIN_STEPS 512
 #define TRUSTS 3           /* passes that believe the evaluation less and less */
 #define NOTHING (-127)     /* below every score: no move has been tried */
 #define FOLD_EMPTIES 14    /* at least this many: symmetric positions share an entry */
@@ -53,6 +54,13 @@ typedef struct { /* what a position shows without a search */
 } Glance;
 _Static_assert(sizeof(Glance) == 16, "four glances fill a cache line");
 
+typedef struct { /* what a proof costs at a glance, in 1/256 bits of nodes */
+    int an_empty;                                           /* for every empty square */
+    int hold, hold_moves, hold_replyable;                   /* to hold the mover below a score */
+    int reach, reach_moves, reach_replies, reach_reachable; /* to reach a score */
+    int margin[MARGIN_STEPS]; /* by margin of the evaluation over the score to reach */
+} Prices;
+
 typedef struct { /* what one thread needs */
     u64 nodes;
     u64 board;
@@ -75,6 +83,7 @@ typedef struct { /* what one thread needs */
     Options options;
     Geometry *geometry;
     Evaluation *evaluation;
+    const Prices *prices; /* of the look ahead */
     Table *table;
     Table *presumed; /* by trust less 1: in the same memory, each with a salt of its own */
     Table local; /* for few empties: small enough to stay in the cache */
@@ -93,6 +102,9 @@ typedef struct {
     int count;
 } Candidates;
 
+static Prices ORDER_PRICES;  /* for the order of moves */
+static Prices EFFORT_PRICES; /* for what is told about nodes */
+
 static inline int greater(int a, int b) { return a > b ? a : b; }
 static inline int lesser(int a, int b) { return a < b ? a : b; }
 static inline u64 bit_of(int square) { return 1ULL << square; }
@@ -106,6 +118,7 @@ static void init_search(Search *s, Geometry *geometry, bool empties_to_winner) {
     /* Weights of larger boards do not fit into the cache beside the thread's table. */
     s->middle_empties = s->squares > 48 ? 12 : 11;
     s->empties_to_winner = empties_to_winner;
+    s->prices = &ORDER_PRICES;
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < cols; col++) {
             int square = 8 * row + col;
