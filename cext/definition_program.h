@@ -35,10 +35,12 @@ typedef struct { int32_t set, mask; } def_test;
 /* amount, condition: offsets of code; condition -1: always; fixed: the amount is a constant. */
 typedef struct { int32_t counter, adds, amount, condition, most, fixed; } def_change;
 /* guard: offset of code, -1: the tests suffice. again: -1 never, -2 always. chain: mask, -1: none.
- * turned: the value that enclosed enemies get. plain: it changes cells, and nothing else. */
+ * turned: the value that enclosed enemies get. plain: it changes cells, and nothing else. source,
+ * target: masks of the cells that a piece leaves and reaches. forfeits: a rule, -1: none; pieces
+ * that could have used it instead are taken off. */
 typedef struct {
     int32_t rule, move, test, tests, guard, lifts, turned, ray, rays, change, changes, chain, again,
-        resets, plain;
+        resets, plain, source, target, forfeits;
 } def_case;
 /* The cases of one move of one side, of which the first that applies happens. Where each of them
  * needs one value of a counter, list[offset + value] up to list[offset + value + 1] are those
