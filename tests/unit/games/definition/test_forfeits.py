@@ -6,10 +6,12 @@ import pytest
 
 from tests.support.definitions import WALK, play_text
 from tests.support.three_rules import checked, compare_position
+from zermelo.checker.definition.game import CheckedDefinition
 from zermelo.checker.definition.limits import TextError
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.games import GameError, open_game
 from zermelo.games.definition.game import DefinedGame
+from zermelo.games.definition.sources import digest_of
 
 HUFFING = "alquerque:5x5,huffing=yes"
 #: Position, move and what the board looks like afterwards.
@@ -21,9 +23,9 @@ FORFEITS = [
     # Another man steps: the one that could have jumped is lost, the other is not.
     ("X----/-----/--X--/--O--/----- X", "a1-a2", "-----/X----/-----/--O--/-----"),
     # All that could have jumped are lost, not one of them.
-    ("X----/-----/--XO-/--O--/-X--- X", "a1-a2", "-----/X----/---O-/--O--/-----"),
+    ("X----/-----/--XO-/-XO--/----- X", "a1-a2", "-----/X----/---O-/--O--/-----"),
     # Who jumps loses nothing, whatever else could have jumped.
-    ("-----/-----/--XO-/--O--/-X--- X", "c3-c5", "-----/-----/---O-/-----/-XX--"),
+    ("-----/-----/--XO-/-XO--/----- X", "c3-c5", "-----/-----/---O-/-X---/--X--"),
     # The other side's rules are the same.
     ("----O/-----/--X--/--O--/----- O", "e1-e2", "-----/----O/--X--/-----/-----"),
 ]
@@ -68,7 +70,7 @@ def test_only_rules_above_can_be_forfeited_by(rule: str, reason: str) -> None:
     text = WALK.replace('name = "walk"\n', f'name = "walk"\nforfeit = "{rule}"\n')
     with pytest.raises(GameError) as raised:
         play_text(text)
-    assert str(raised.value).startswith("game.toml:18: move.number 2.forfeit: ")
+    assert str(raised.value).startswith("game.toml:17: move.number 2.forfeit: ")
     assert reason in str(raised.value)
     with pytest.raises(TextError, match="forfeit"):
         checked_text(text)
@@ -91,7 +93,4 @@ def test_a_loss_does_not_prove_an_end() -> None:
 
 
 def checked_text(text: str) -> None:
-    from zermelo.checker.definition.game import CheckedDefinition
-    from zermelo.games.definition.sources import digest_of
-
     CheckedDefinition(text, f"walk@{digest_of(text)}:", ("same",))
