@@ -9,7 +9,6 @@ from zermelo.games.definition.board import Mask
 from zermelo.games.definition.model import Model
 from zermelo.games.definition.terms import Ray, Term
 
-
 NO_RULE = -1
 
 
