@@ -89,7 +89,7 @@ cdef extern from "definition_core.h" nogil:
         const int32_t *lines_of
         const int32_t *twins
         const uint64_t *elders
-        const int32_t *fill_images
+        const uint64_t *fill_images
         const int32_t *counter_most
         int32_t joining
         const int32_t *central
@@ -279,7 +279,7 @@ cdef class Core:
         program.twins = <const int32_t *> self._keep(parts["twins"])
         program.elders = <const uint64_t *> self._keep(parts["elders"])
         program.fill_maps = parts["fill_maps"]
-        program.fill_images = <const int32_t *> self._keep(parts["fill_images"])
+        program.fill_images = <const uint64_t *> self._keep(parts["fill_images"])
         program.joining = parts["joining"] and program.plane_keys
         program.central = <const int32_t *> self._keep(parts["central"])
         program.joined = <const uint64_t *> self._keep(parts["joined"])

@@ -135,24 +135,21 @@ static int def_set_points(def_connections *all, const def_program *program, int 
     }
     u64 ends[2] = {edges[0] & empty, edges[1] & empty};
     for (u64 left = stones; left;) {
-        u64 group = left & -left, beside, grown;
-        for (;;) {
-            beside = (u64)def_beside(program, (def_mask)group);
-            grown = group | (beside & stones);
-            if (grown == group) break;
-            group = grown;
-        }
+        def_mask touched_cells;
+        const u64 group = (u64)def_grown(program, (def_mask)(left & -left), (def_mask)stones,
+                                         &touched_cells);
+        const u64 beside = (u64)touched_cells & empty;
         left &= ~group;
         int at_edge = 0;
         for (int i = 0; i < 2; i++)
             if (group & edges[i]) {
-                ends[i] |= beside & empty;
+                ends[i] |= beside;
                 at_edge = 1;
             }
         if (at_edge) continue;
         if (count == DEF_POINTS - 2) return 0;
         all->cell[count] = 0;
-        touched[count++] = beside & empty;
+        touched[count++] = beside;
     }
     for (int i = 0; i < 2; i++) {
         all->cell[count] = 0;

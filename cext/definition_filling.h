@@ -39,9 +39,13 @@
 #include "definition_search.h"
 
 enum { DEF_MOST_FILLED = 64 };
+/* Threads go different ways from this many empty cells on; what is put off is behind all else. */
+enum { DEF_LEAST_SHARED = 12 };
+#define DEF_PUT_OFF ((int64_t)1 << 50)
 /* What speaks for a move: it leaves the other side nothing to gain; each line through it, and again
- * if the line has nothing filled. Against it: each line that the other side can take after it. */
-enum { DEF_SAFE = 1 << 26, DEF_UNTOUCHED = 1 << 17, DEF_GIVEN = 1 << 20 };
+ * if the line has nothing filled; each cell that it makes give something, since then fewer moves
+ * are left to try. Against it: each line that the other side can take after it. */
+enum { DEF_SAFE = 1 << 26, DEF_UNTOUCHED = 1 << 17, DEF_SPOILT = 1 << 16, DEF_GIVEN = 1 << 20 };
 
 typedef struct {
     u64 missing_one;  /* cells that complete a line */
@@ -291,18 +295,16 @@ static inline u64 def_sort_twins(const def_program *program, u64 filled) {
     return filled;
 }
 
-static inline u64 def_filled_image(const def_program *program, int map, u64 image, u64 cells) {
-    const int32_t *moved = program->fill_images + map * program->cells;
-    for (; cells; cells &= cells - 1) image |= (u64)1 << moved[first_bit(cells)];
-    return image;
-}
-
 /* What is filled when these cells are, too. */
 static inline void def_fill_cells(const def_program *program, const def_fills *before, u64 cells,
                                   def_fills *after) {
+    const int maps = program->fill_maps;
     after->filled = before->filled | cells;
-    for (int i = 0; i < program->fill_maps; i++)
-        after->images[i] = def_filled_image(program, i, before->images[i], cells);
+    for (int i = 0; i < maps; i++) after->images[i] = before->images[i];
+    for (; cells; cells &= cells - 1) {
+        const u64 *bits = program->fill_images + maps * first_bit(cells);
+        for (int i = 0; i < maps; i++) after->images[i] |= bits[i];
+    }
 }
 
 static inline void def_fills_of(const def_program *program, u64 filled, def_fills *fills) {
@@ -314,12 +316,26 @@ static inline void def_fills_of(const def_program *program, u64 filled, def_fill
  * lower half, where definitions have one kind of pieces, nor names of graphs their highest bit
  * there. */
 static inline u128 def_key_by_cells(const def_program *program, const def_fills *fills, u64 cells) {
-    u64 least = ~(u64)0;
+    /* Images have at most 63 bits. Compilers know how to compare several signed ones at once. */
+    int64_t least = INT64_MAX;
+    def_fills after;
+    def_fill_cells(program, fills, cells, &after);
     for (int i = 0; i < program->fill_maps; i++) {
-        const u64 image = def_filled_image(program, i, fills->images[i], cells);
-        if (image < least) least = image;
+        const int64_t image = (int64_t)after.images[i];
+        least = image < least ? image : least;
     }
-    return least + 1;
+    return (u128)least + 1;
+}
+
+/* Cells that filling one makes give something: those of its lines that lack three. */
+static inline int def_spoilt(const def_program *program, u64 empty, u64 safe, int cell) {
+    const int32_t *lines = program->lines_of + 2 * cell;
+    u64 spoilt = 0;
+    for (int i = 0; i < 2 && lines[i] >= 0; i++) {
+        const u64 left = program->fill_lines[lines[i]] & empty;
+        if (popcount(left) == 3) spoilt |= left;
+    }
+    return popcount(spoilt & safe & ~((u64)1 << cell));
 }
 
 static inline int def_untouched(const def_program *program, u64 filled, int cell) {
@@ -347,6 +363,7 @@ static DEF_APART int def_list_fills(const def_search *search, const def_fills *f
     const def_program *program = search->program;
     const u64 filled = fills->filled, empty = program->masks[program->all_cells] & ~filled;
     const int32_t *history = search->history + turn * search->history_moves;
+    const u64 giving_none = empty & ~lacking.missing_two;
     u64 tried = empty;
     int found = 0;
     if (lacking.missing_one)
@@ -372,6 +389,7 @@ static DEF_APART int def_list_fills(const def_search *search, const def_fills *f
         move->cell = cell;
         move->order = history[cell]
                       + (int64_t)DEF_UNTOUCHED * def_untouched(program, filled, cell)
+                      + (int64_t)DEF_SPOILT * (safe ? def_spoilt(program, empty, giving_none, cell) : 0)
                       + (int64_t)DEF_SAFE * (bit & lacking.missing_one   ? 2
                                              : bit & lacking.missing_two ? 0
                                                                          : 1);
@@ -380,11 +398,6 @@ static DEF_APART int def_list_fills(const def_search *search, const def_fills *f
         moves[i].lo = (int8_t)-left;
         moves[i].hi = (int8_t)left;
         if (moves[i].key) def_prefetch(&search->team->table, moves[i].key);
-        /* Threads that went the same way would find the same. */
-        if (search->thread)
-            moves[i].order += (int64_t)(def_hash((u128)filled << 64
-                                                 | ((u64)moves[i].cell + (u64)search->thread))
-                                        >> 44);
     }
     return found;
 }
@@ -534,6 +547,7 @@ static int def_fill(def_search *search, const def_fills *fills, u128 key, int le
     const int found = def_list_fills(search, fills, left, lacking, &graph, turn, moves);
     const int enough = def_ask_fills(search, left, hint, beta, moves, found);
     int best = -search->limit - 1, tag = DEF_NO_MOVE, low = alpha;
+    const int shared = popcount(empty) >= DEF_LEAST_SHARED;
     if (enough >= 0) {
         best = moves[enough].lo;
         tag = def_tag(moves[enough].key);
@@ -542,11 +556,20 @@ static int def_fill(def_search *search, const def_fills *fills, u128 key, int le
         int first = i;
         for (int j = i + 1; j < found; j++)
             if (moves[j].order > moves[first].order) first = j;
+        const u64 hash = shared && moves[first].key ? def_hash(moves[first].key) : 0;
+        /* What another thread is at can wait until it is known, unless all others are tried. */
+        if (i && hash && moves[first].order > -DEF_PUT_OFF && def_is_busy(team, hash)) {
+            moves[first].order -= 2 * DEF_PUT_OFF;
+            i--;
+            continue;
+        }
         const def_fill_move move = moves[first];
         moves[first] = moves[i];
         int value = move.hi;
         if (value > low) {
+            if (hash) def_begin(team, hash);
             value = def_try_fill(search, &move, fills, left, turn, low, beta, ply + 1, used);
+            if (hash) def_leave(team, hash);
             if (team->stop) return 0;
         }
         if (ply == 0 && !search->thread) team->root_done++;

@@ -94,15 +94,11 @@ static DEF_APART void def_ways(const def_program *program, u64 stones, u64 empty
     for (u64 cells = empty; cells; cells &= cells - 1)
         ways[first_bit(cells)] = (u64)program->beside[first_bit(cells)] & empty;
     while (stones) {
-        u64 group = stones & -stones, beside, grown;
-        for (;;) {
-            beside = (u64)def_beside(program, (def_mask)group);
-            grown = group | (beside & stones);
-            if (grown == group) break;
-            group = grown;
-        }
+        def_mask touched_cells;
+        const u64 group = (u64)def_grown(program, (def_mask)(stones & -stones), (def_mask)stones,
+                                         &touched_cells);
+        const u64 beside = (u64)touched_cells & empty;
         stones &= ~group;
-        beside &= empty;
         for (int i = 0; i < 2; i++)
             if (group & edges[i]) at_edge[i] |= beside;
         for (u64 cells = beside; cells; cells &= cells - 1)

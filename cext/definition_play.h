@@ -192,6 +192,38 @@ static inline void def_set_cells(const def_program *program, def_state *state, d
     state->plane[value] |= mask;
 }
 
+/* The pieces of the side to move that could use a rule. */
+static def_mask def_able(const def_program *program, const def_state *state, int rule) {
+    const int side = state->turn;
+    const def_range *groups = program->rule_groups[side] + rule;
+    const def_range *others = program->rule_cases[side] + rule;
+    def_mask sets[DEF_SETS], found = 0;
+    def_sets(program, state, sets);
+    for (int i = 0; i < groups->count; i++) {
+        const def_group *group = program->groups + groups->first + i;
+        def_mask cells = def_lying(program, state, sets, side, group);
+        if (cells && group->guard >= 0 && !def_run(program, state, sets, group->guard)) continue;
+        for (; cells; cells &= cells - 1)
+            found |= program->masks[program->cases[program->at[group->cases + def_first(cells)]]
+                                        .source];
+    }
+    for (int i = 0; i < others->count; i++) {
+        const def_case *other = program->cases + program->list[others->first + i];
+        if (def_applies(program, state, sets, other)) found |= program->masks[other->source];
+    }
+    return found;
+}
+
+/* Take off what a case forfeits, where it is after the move; `kept`: cells that the move left as
+ * they were. */
+static DEF_APART void def_forfeit(const def_program *program, const def_state *before,
+                                  const def_case *c, def_mask kept, def_state *state) {
+    const def_mask able = def_able(program, before, c->forfeits);
+    def_mask lost = able & kept;
+    if (able & program->masks[c->source]) lost |= program->masks[c->target];
+    def_set_cells(program, state, lost, 0);
+}
+
 /* Everything about a move but cells: counters, the clock of the limit, who is next. */
 static DEF_APART void def_play_rest(const def_program *program, const def_case *c, int side,
                                     def_state *state) {
@@ -248,6 +280,7 @@ static inline void def_play(const def_program *program, const def_state *before,
         def_mask turned = def_turned(program, before, before->turn, c->ray, c->rays);
         def_set_cells(program, state, turned, c->turned);
     }
+    if (c->forfeits >= 0) def_forfeit(program, before, c, kept, state);
     if (c->changes || program->limit_clock >= 0 || c->chain >= 0 || c->again != -1)
         def_play_rest(program, c, before->turn, state);
 }

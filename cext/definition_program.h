@@ -35,10 +35,12 @@ typedef struct { int32_t set, mask; } def_test;
 /* amount, condition: offsets of code; condition -1: always; fixed: the amount is a constant. */
 typedef struct { int32_t counter, adds, amount, condition, most, fixed; } def_change;
 /* guard: offset of code, -1: the tests suffice. again: -1 never, -2 always. chain: mask, -1: none.
- * turned: the value that enclosed enemies get. plain: it changes cells, and nothing else. */
+ * turned: the value that enclosed enemies get. plain: it changes cells, and nothing else. source,
+ * target: masks of the cells that a piece leaves and reaches. forfeits: a rule, -1: none; pieces
+ * that could have used it instead are taken off. */
 typedef struct {
     int32_t rule, move, test, tests, guard, lifts, turned, ray, rays, change, changes, chain, again,
-        resets, plain;
+        resets, plain, source, target, forfeits;
 } def_case;
 /* The cases of one move of one side, of which the first that applies happens. Where each of them
  * needs one value of a counter, list[offset + value] up to list[offset + value + 1] are those
@@ -116,13 +118,14 @@ typedef struct {
     const u64 *four_shapes[2];
     /* Games of filling (definition_filling.h): their lines, for each cell the two that it is in (-1:
      * none), pairs of cells that are in the same lines, for each cell its twins before it, and for each
-     * symmetry where it moves each cell, twins in their order. */
+     * cell the bits that it has under all symmetries, which keep the order of twins; the first of
+     * them is there several times if their number is no multiple of four. */
     int32_t filling, fill_line_count, twin_count, fill_maps;
     const u64 *fill_lines;
     const int32_t *lines_of;
     const int32_t *twins;
     const u64 *elders;
-    const int32_t *fill_images; /* [symmetry][cell] */
+    const u64 *fill_images; /* [cell][symmetry] */
     const int32_t *counter_most;
     /* Hex (definition_joining.h): the two sides of the board that each player joins, and for each
      * cell up to six (-1 behind them) with which it shares two neighbours, these, and how many
@@ -173,6 +176,17 @@ static inline def_mask def_beside(const def_program *program, def_mask cells) {
     def_mask found = 0;
     for (; cells; cells &= cells - 1) found |= program->beside[def_first(cells)];
     return found;
+}
+
+/* The stones that are joined with these, by way of stones; `touched`: all cells beside them. */
+static inline def_mask def_grown(const def_program *program, def_mask group, def_mask stones,
+                                 def_mask *touched) {
+    for (;;) {
+        *touched = def_beside(program, group);
+        const def_mask grown = group | (*touched & stones);
+        if (grown == group) return group;
+        group = grown;
+    }
 }
 
 static inline int def_connected(const def_program *program, def_mask cells, def_mask one, def_mask other) {

@@ -12,7 +12,7 @@
 #include "definition_table.h"
 
 enum { DEF_GO_ON, DEF_EXHAUSTED, DEF_ABORTED, DEF_TOO_DEEP, DEF_ANSWERED };
-enum { DEF_MOST_PLIES = 4096, DEF_ARENA = 1 << 20 };
+enum { DEF_MOST_PLIES = 4096, DEF_ARENA = 1 << 20, DEF_BUSY = 1 << 10 };
 
 typedef struct {
     u128 key;
@@ -33,6 +33,7 @@ typedef struct {
     volatile u64 nodes;
     u64 budget; /* 0: none */
     def_table table;
+    volatile u64 busy[DEF_BUSY]; /* hashes of positions that threads are at, some of them */
 } def_team;
 
 /* One thread. */
@@ -65,6 +66,16 @@ static inline int def_visit(def_search *search, int ply, int used) {
     if (team->budget && team->nodes > team->budget) def_stop(team, DEF_EXHAUSTED);
     if (ply >= DEF_MOST_PLIES || used + DEF_PASS > search->room) def_stop(team, DEF_TOO_DEEP);
     return team->stop;
+}
+
+/* Say that a thread begins with a position, or is through with it. Whoever tries another move
+ * instead and comes back later finds it in the table. Nothing but the order depends on it. */
+static inline int def_is_busy(const def_team *team, u64 hash) {
+    return team->busy[hash & (DEF_BUSY - 1)] == hash;
+}
+static inline void def_begin(def_team *team, u64 hash) { team->busy[hash & (DEF_BUSY - 1)] = hash; }
+static inline void def_leave(def_team *team, u64 hash) {
+    if (def_is_busy(team, hash)) team->busy[hash & (DEF_BUSY - 1)] = 0;
 }
 
 /* A few bits of the key of a child, by which it is known again in symmetric positions. */

@@ -21,6 +21,7 @@ _WORD_BYTES = 8
 #: Of which the kernel's theorem speaks: lines that a cell is in.
 MOST_LINES_OF_A_CELL = 2
 MOST_TWINS = 64
+MAPS_AT_ONCE = 4
 #: The kernel has a bit for each.
 MOST_LINES = 64
 
@@ -58,7 +59,9 @@ class FillingGame:
                  for cell in range(len(of_cell))), _WORD_BYTES,
             ) if self._found else b"",
             "fill_maps": len(maps),
-            "fill_images": ints(cell for each in maps for cell in each),
+            "fill_images": words(
+                (1 << each[cell] for cell in range(len(of_cell)) for each in maps), _WORD_BYTES
+            ),
         }
 
     def _is_plain(self, tables: Tables) -> bool:
@@ -110,7 +113,9 @@ class FillingGame:
                 for cell, image in zip(family, sorted(cells[at] for at in family), strict=True):
                     cells[cell] = image
             found.append(tuple(cells))
-        return list(dict.fromkeys(found))
+        distinct = list(dict.fromkeys(found))
+        # The kernel looks at several at once.
+        return distinct + distinct[:1] * (-len(distinct) % MAPS_AT_ONCE)
 
 
 def _gained(case: Case, side: int) -> frozenset[int] | None:

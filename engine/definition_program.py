@@ -24,7 +24,7 @@ from zermelo.engine.definition_joining import JoiningGame
 from zermelo.engine.definition_keys import Keys
 from zermelo.engine.definition_lines import LineGame
 from zermelo.games.definition.definition import Compiled
-from zermelo.games.definition.tables import Change, Instance
+from zermelo.games.definition.tables import NO_RULE, Change, Instance
 from zermelo.games.definition.terms import FALSE, TRUE, Term
 
 SMALL_CELLS = 64
@@ -148,7 +148,7 @@ class Program:
         again = {FALSE: NONE, TRUE: ALWAYS}.get(instance.again)
         plain = not (
             instance.lifts or instance.rays or instance.changes or instance.chain
-            or again != NONE or self._model.counters
+            or again != NONE or instance.forfeits != NO_RULE or self._model.counters
         )
         self._cases += [
             instance.rule, move, first_test, len(tests), guard, instance.lifts,
@@ -157,7 +157,7 @@ class Program:
             first_change, len(instance.changes),
             code.mask(instance.chain) if instance.chain else NONE,
             code.offset(instance.again) if again is None else again, int(instance.resets),
-            int(plain),
+            int(plain), code.mask(instance.source), code.mask(instance.target), instance.forfeits,
         ]
         self._before.append(0)
         return Case(number, move, instance, tests, frozenset(rest), guard)
@@ -258,11 +258,12 @@ def _as_test(term: Term) -> tuple[int, int] | None:
 
 
 def _used_rules(compiled: Compiled) -> set[int]:
-    """The rules that `can` asks for or that chains go on with."""
+    """The rules that `can` asks for, that chains go on with or that pieces are forfeited by."""
     used: set[int] = set()
     for _, _, instance in compiled.tables.every():
         if instance.chain:
             used.add(instance.rule)
+        used.add(instance.forfeits)
         for term in (instance.guard, instance.again):
             _find_can(term, used)
         for change in instance.changes:

@@ -41,10 +41,11 @@ from zermelo.checker.definition.terms import (
 #: The kinds of rules, and the keys that mean something to each of them alone.
 _KINDS = {
     "place": ("to", "shape", "turn", "outflank", "lift"), "drop": ("to", "along"), "remove": (),
-    "step": ("to", "along"), "slide": ("to", "along"),
-    "hop": ("to", "over", "along", "capture", "repeat", "chain"),
+    "step": ("to", "along", "forfeit"), "slide": ("to", "along", "forfeit"),
+    "hop": ("to", "over", "along", "capture", "repeat", "chain", "forfeit"),
     "take": (), "split": (), "sow": ("capture",), "skip": (),
 }  # fmt: skip
+_MOVING = ("step", "slide", "hop")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
 _GAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 _EFFECT = re.compile(
@@ -52,6 +53,8 @@ _EFFECT = re.compile(
 )
 _MOST_EFFECTS = 16
 STOP = "stop"
+#: The rule that a case without `forfeit` names.
+NO_RULE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,11 @@ class Case:
     lifts: int
     puts: tuple[tuple[int, int], ...]
     rays: frozenset[Ray]
+    #: The cells that a piece leaves and reaches; -1: none does.
+    source: int
+    target: int
+    #: A rule: the mover's pieces that could have used it are lost, also the one that moves.
+    forfeits: int
     changes: tuple[Change, ...]
     #: Whether the clock of the limit starts again.
     resets: bool
@@ -129,6 +137,8 @@ class _Grounding:
         self._sections = document.sections("move")
         self._chains = any("chain" in section for section in self._sections)
         self._names: set[str] = set()
+        #: The rules so far that move a piece.
+        self._moving: dict[str, int] = {}
         self._found: tuple[list[tuple[str, Case]], list[tuple[str, Case]]] = ([], [])
 
     def read_rules(self) -> None:
@@ -153,7 +163,8 @@ class _Grounding:
         sides = {"both": [0, 1], "first": [0], "second": [1]}[by]
         guards = Guards(), Guards()
         rule = _Rule(self._ground, section, number, chains=self._chains,
-                     resets=name in self._since, chain=self._chain(section, kind))
+                     resets=name in self._since, chain=self._chain(section, kind),
+                     forfeits=self._forfeited(section, kind))
         for side in sides:
             if side and self._setup.solo:
                 continue
@@ -166,11 +177,21 @@ class _Grounding:
                 section.fail("", f"more than {MOST_CASES} cases of moves")
         # Only the rules below may ask for this one.
         self._ground.rules[name] = number, guards
+        if kind in _MOVING:
+            self._moving[name] = number
 
     def _chain(self, section: Section, kind: str) -> str:
         if "chain" not in section or kind != "hop":
             return ""
         return section.choice("chain", ("must", "may"))
+
+    def _forfeited(self, section: Section, kind: str) -> int:
+        if "forfeit" not in section or kind not in _MOVING:
+            return NO_RULE
+        name = section.text("forfeit")
+        if name not in self._moving:
+            section.fail("forfeit", "it is no rule above this one that moves a piece")
+        return self._moving[name]
 
     def tables(self, name: str) -> Tables:
         document, setup = self._document, self._setup
@@ -213,10 +234,11 @@ class _Rule:
 
     def __init__(
         self, ground: Ground, section: Section, number: int, *, chains: bool, resets: bool,
-        chain: str,
+        chain: str, forfeits: int,
     ) -> None:  # fmt: skip
         self._ground, self._section, self._number = ground, section, number
         self._chains, self._resets, self._chain = chains, resets, chain
+        self._forfeits = forfeits
         self._conditions, self._exceptions = section.trees("if"), section.trees("unless")
         self._again: Tree | None = section.tree("again") if "again" in section else None
         self._effects = [self._effect(text) for text in section.texts("then")]
@@ -249,13 +271,14 @@ class _Rule:
             again = meaning.truth(self._again) if self._again else FALSE
             found.append((candidate.name, Case(
                 self._number, guard, candidate.lifts, candidate.puts, candidate.rays,
+                candidate.source, candidate.target, self._forfeits,
                 (*candidate.changes, *self._changes(meaning)), self._resets,
                 candidate.target if self._chain else -1, TRUE if solo else again,
             )))
         if self._chain == "may" and any(case is not None for _, case in found):
             found.append((STOP, Case(
-                self._number, Negation(Idle()), EMPTY, (), frozenset(), (), resets=False, chain=-1,
-                again=TRUE if solo else FALSE,
+                self._number, Negation(Idle()), EMPTY, (), frozenset(), -1, -1, NO_RULE, (),
+                resets=False, chain=-1, again=TRUE if solo else FALSE,
             )))
         return found
 

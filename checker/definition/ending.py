@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from zermelo.checker.definition.cases import Case, Tables
+from zermelo.checker.definition.cases import NO_RULE, Case, Tables
 from zermelo.checker.definition.limits import HIGHEST_SCORE, LARGEST, TextError
 from zermelo.checker.definition.pieces import EMPTY, Setup
 from zermelo.checker.definition.terms import (
@@ -220,6 +220,12 @@ class _Known:
             for cell in {cell for ray in case.rays for cell in ray}:
                 most += max([0, *(weighing.of(own, cell) - weighing.of(enemy, cell)
                                   for enemy in enemies)])
+        if case.forfeits != NO_RULE:
+            mine = [value for value, piece in enumerate(setup.pieces)
+                    if value != EMPTY and piece.side != 1 - self._side]
+            for cell in range(setup.board.size):
+                most += max([0, *(weighing.of(EMPTY, cell) - weighing.of(value, cell)
+                                  for value in mine)])
         return most
 
     def _counter_step(self, counter: int) -> Range:

@@ -53,6 +53,7 @@ def is_symmetry(tables: Tables, by: Map) -> bool:
     # A rule's number matters only where something asks for that rule.
     asked = {term.rule for term in terms if isinstance(term, Can)}
     asked |= {case.rule for _, case in tables.every() if case.chain >= 0}
+    asked |= {case.forfeits for _, case in tables.every()}
     for side in (0, 1):
         other = side ^ by.exchange
         images = Multiset(
@@ -75,7 +76,8 @@ def is_symmetry(tables: Tables, by: Map) -> bool:
 def _case(case: Case, asked: set[int]) -> Hashable:
     return (
         case.rule if case.rule in asked else -1, case.guard, case.lifts, frozenset(case.puts),
-        case.rays, case.changes, case.resets, case.chain, case.again,
+        case.rays, case.source, case.target, case.forfeits, case.changes, case.resets,
+        case.chain, case.again,
     )
 
 
@@ -88,9 +90,13 @@ def _case_image(case: Case, by: Map, asked: set[int]) -> Hashable:
     return (
         case.rule if case.rule in asked else -1, case.guard.image(by), by.values[case.lifts],
         frozenset((by.cells[cell], by.values[value]) for cell, value in case.puts),
-        map_rays(case.rays, by), changes, case.resets,
-        by.cells[case.chain] if case.chain >= 0 else -1, case.again.image(by),
+        map_rays(case.rays, by), _cell_image(case.source, by), _cell_image(case.target, by),
+        case.forfeits, changes, case.resets, _cell_image(case.chain, by), case.again.image(by),
     )
+
+
+def _cell_image(cell: int, by: Map) -> int:
+    return by.cells[cell] if cell >= 0 else -1
 
 
 def _terms(tables: Tables) -> Iterable[Term]:

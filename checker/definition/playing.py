@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zermelo.checker.definition.cases import Case, Tables
+from zermelo.checker.definition.cases import NO_RULE, Case, Tables
 from zermelo.checker.definition.guards import Guards
 from zermelo.checker.definition.pieces import EMPTY, result_value
 from zermelo.checker.definition.positions import Position
@@ -36,6 +36,12 @@ class Rules:
                    for case in cases)
             for side in (0, 1)
         ]
+        #: When the pieces on which cells can use a rule that may be forfeited.
+        self._able: dict[tuple[int, int], Guards] = {}
+        lost = {case.forfeits for _, case in tables.every()}
+        for side, case in tables.every():
+            if case.rule in lost and case.source >= 0:
+                self._able.setdefault((side, case.rule), Guards()).add(case.guard, case.source)
         #: When the pieces of a rule go on, for each side and rule.
         self._chains: dict[tuple[int, int], Guards] = {}
         for side, case in tables.every():
@@ -108,6 +114,13 @@ class Rules:
             draft.cells[cell] = value
         for cell in turned:
             draft.cells[cell] = case.puts[0][1]
+        if case.forfeits != NO_RULE and (position.turn, case.forfeits) in self._able:
+            moved = {cell for cell, _ in case.puts}
+            for cell in self._able[position.turn, case.forfeits].allowed(position):
+                if cell == case.source:
+                    draft.cells[case.target] = EMPTY
+                elif cell not in moved:
+                    draft.cells[cell] = EMPTY
 
     def _change_counters(self, case: Case, draft: _Draft) -> None:
         for change in case.changes:

@@ -53,7 +53,10 @@ class Compiled:
         """Operations that one position takes at most."""
         sides = []
         for moves, ends in zip(self.tables.instances, self.tables.ends, strict=True):
-            guards = sum(size_of(each.guard) for cases in moves for each in cases)
+            every = [each for cases in moves for each in cases]
+            forfeited = {each.forfeits for each in every}
+            # What a move forfeits is asked for once more than whether it is possible.
+            guards = sum(size_of(each.guard) * (1 + (each.rule in forfeited)) for each in every)
             sides.append(guards + sum(size_of(end.condition) for end in ends))
         return max(sides)
 

@@ -13,7 +13,15 @@ from zermelo.games.definition.model import CLOCK, FIRST, SECOND, SIDES, Counter,
 from zermelo.games.definition.moves import candidates
 from zermelo.games.definition.rules import Effect, Rule, read_rules
 from zermelo.games.definition.static import number
-from zermelo.games.definition.tables import Change, End, Instance, Limit, Start, Tables
+from zermelo.games.definition.tables import (
+    NO_RULE,
+    Change,
+    End,
+    Instance,
+    Limit,
+    Start,
+    Tables,
+)
 from zermelo.games.definition.terms import FALSE, TRUE, Term, conjunction, const, negation
 
 _RESULTS = ("win", "loss", "draw", "first", "second", "score")
@@ -92,13 +100,16 @@ def _instances(
         again = bound.condition(rule.again) if rule.again else FALSE
         changes = [*candidate.changes, *(_change(effect, bound) for effect in rule.effects)]
         found.append((candidate.name, Instance(
-            at, guard, candidate.lifts, tuple(candidate.puts), candidate.rays, tuple(changes),
+            at, guard, candidate.source, candidate.target, candidate.lifts,
+            tuple(candidate.puts), candidate.rays,
+            scope.rules[rule.forfeit] if rule.forfeit else NO_RULE, tuple(changes),
             candidate.target if chain else 0, TRUE if scope.model.solo else again, resets,
         )))
     if chain == "may" and found:
         pending = ("!=", ("count", ("pending",)), const(0))
         found.append((STOP, Instance(
-            at, pending, 0, (), frozenset(), (), 0, TRUE if scope.model.solo else FALSE, False
+            at, pending, 0, 0, 0, (), frozenset(), NO_RULE, (), 0,
+            TRUE if scope.model.solo else FALSE, False,
         )))
     return found
 

@@ -18,7 +18,7 @@ from zermelo.games.definition.errors import DefinitionError
 from zermelo.games.definition.model import SECOND, SIDES, Model
 from zermelo.games.definition.ranges import Range, is_pit, range_of
 from zermelo.games.definition.reference import DefinedPosition
-from zermelo.games.definition.tables import Change, Instance, Tables
+from zermelo.games.definition.tables import NO_RULE, Change, Instance, Tables
 from zermelo.games.definition.terms import FALSE, TRUE, Term
 
 #: Moves looked at for features before the search for a measure is given up.
@@ -133,6 +133,13 @@ def _cell_delta(model: Model, weights: Weights, side: int, instance: Instance) -
         enemies = [at for at, value in enumerate(model.values) if value.side == 1 - side]
         for cell in {cell for ray in instance.rays for cell in ray}:
             changes = [weight(own, cell) - weight(enemy, cell) for enemy in enemies]
+            low += min([0, *changes])
+            high += max([0, *changes])
+    if instance.forfeits != NO_RULE:
+        # Any piece may be among those taken off, or none.
+        owned = [at for at, value in enumerate(model.values) if value.side in (side, None) and at]
+        for cell in range(model.board.cells):
+            changes = [weight(0, cell) - weight(value, cell) for value in owned]
             low += min([0, *changes])
             high += max([0, *changes])
     return low, high

@@ -8,7 +8,7 @@ from zermelo.games.definition.board import Mask, cells_of
 from zermelo.games.definition.evaluation import Evaluator, Function, State
 from zermelo.games.definition.ground import result_score
 from zermelo.games.definition.limits import MOST_MOVES
-from zermelo.games.definition.tables import Change, Instance, Tables
+from zermelo.games.definition.tables import NO_RULE, Change, Instance, Tables
 from zermelo.games.interface import GameError, Move
 
 PASS: Move = MOST_MOVES
@@ -138,6 +138,8 @@ class Reference:
             draft.put(put.mask, put.value)
         if turned:
             draft.put(turned, instance.puts[0].value)
+        if instance.forfeits != NO_RULE:
+            draft.put(self._forfeited(position, instance), 0)
         for change in case.changes:
             change.apply(draft)
         if self.tables.limit is not None:
@@ -148,6 +150,17 @@ class Reference:
         return DefinedPosition(
             tuple(draft.planes), tuple(draft.counters), draft.pending, 1 - side, again
         )
+
+    def _forfeited(self, position: DefinedPosition, instance: Instance) -> Mask:
+        """Where the pieces that could have used the forfeiting rule are after the move."""
+        could = changed = 0
+        for cases in self._cases[position.turn]:
+            for case in cases:
+                if case.instance.rule == instance.forfeits and case.guard(position):
+                    could |= case.instance.source
+        for put in instance.puts:
+            changed |= put.mask
+        return could & ~changed | (instance.target if could & instance.source else 0)
 
     def instance(self, position: DefinedPosition, move: Move) -> Instance:
         """What happens when the side to move makes this move, which must not be the pass."""

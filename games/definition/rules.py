@@ -16,14 +16,16 @@ KINDS = {
     "place": ("to", "shape", "turn", "outflank", "lift"),
     "drop": ("to", "along"),
     "remove": (),
-    "step": ("to", "along"),
-    "slide": ("to", "along"),
-    "hop": ("to", "over", "along", "capture", "repeat", "chain"),
+    "step": ("to", "along", "forfeit"),
+    "slide": ("to", "along", "forfeit"),
+    "hop": ("to", "over", "along", "capture", "repeat", "chain", "forfeit"),
     "take": (),
     "split": (),
     "sow": ("capture",),
     "skip": (),
 }
+#: The kinds by which a piece that is on the board goes elsewhere.
+MOVING = ("step", "slide", "hop")
 COMMON = ("name", "by", "if", "unless", "then", "again")
 _EFFECT = re.compile(
     r"\s*((?:(?:own|enemy)\s+)?[a-z][a-z0-9_]*)\s*(\+=|-=|=)(?!=)\s*(.*)", re.ASCII
@@ -55,6 +57,8 @@ class Rule:
     exceptions: tuple[Expression, ...]
     effects: tuple[Effect, ...]
     again: Expression | None
+    #: The rule above this one whose pieces are lost: all that could have used it; "": none.
+    forfeit: str
 
     @property
     def piece(self) -> str:
@@ -75,6 +79,11 @@ def read_rules(document: Table, model: Model) -> list[Rule]:
         rule = _read_rule(table, model, number)
         if any(rule.name == other.name for other in rules):
             table.place("name").fail(f"two rules are called {rule.name!r}")
+        moving = [other.name for other in rules if other.kind in MOVING]
+        if "forfeit" in table and rule.forfeit not in moving:
+            table.place("forfeit").fail(
+                unknown("rule above this one that moves a piece", rule.forfeit, moving)
+            )
         rules.append(rule)
     return rules
 
@@ -110,6 +119,7 @@ def _read_rule(table: Table, model: Model, number: int) -> Rule:
         exceptions=tuple(table.parsed("unless", text) for text in table.texts("unless")),
         effects=_read_effects(table, model),
         again=table.expression("again") if "again" in table else None,
+        forfeit=table.text("forfeit", ""),
     )
 
 

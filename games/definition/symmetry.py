@@ -111,7 +111,9 @@ class _Originals:
         #: Rules whose number matters: those that a condition or a chain asks for.
         self.named = {
             instance.rule for _, _, instance in tables.every() if instance.chain
-        } | {term[2] for term in terms if term[0] == "can"}
+        } | {term[2] for term in terms if term[0] == "can"} | {
+            instance.forfeits for _, _, instance in tables.every()
+        }
         self.rows = [
             Multiset(tuple(map(self._plain, instances)) for instances in moves)
             for moves in tables.instances
@@ -120,8 +122,9 @@ class _Originals:
     def _plain(self, instance: Instance) -> Hashable:
         return (
             instance.rule if instance.rule in self.named else None,
-            instance.guard, instance.lifts,
+            instance.guard, instance.source, instance.target, instance.lifts,
             frozenset((put.mask, put.value) for put in instance.puts), instance.rays,
+            instance.forfeits,
             tuple((each.counter, each.operator, each.amount, each.condition)
                   for each in instance.changes),
             instance.chain, instance.again, instance.resets,
@@ -176,11 +179,12 @@ class _Proof:
         ]
         return (
             instance.rule if instance.rule in self._originals.named else None,
-            self._image(instance.guard), candidate.values[instance.lifts],
+            self._image(instance.guard), permute(instance.source, candidate.cells),
+            permute(instance.target, candidate.cells), candidate.values[instance.lifts],
             frozenset((permute(put.mask, candidate.cells), candidate.values[put.value])
                       for put in instance.puts),
             frozenset(tuple(candidate.cells[cell] for cell in ray) for ray in instance.rays),
-            tuple(changes), permute(instance.chain, candidate.cells),
+            instance.forfeits, tuple(changes), permute(instance.chain, candidate.cells),
             self._image(instance.again), instance.resets,
         )
 

@@ -9,6 +9,8 @@ from zermelo.games.definition.board import Mask
 from zermelo.games.definition.model import Model
 from zermelo.games.definition.terms import Ray, Term
 
+NO_RULE = -1
+
 
 @dataclass(frozen=True, slots=True)
 class Put:
@@ -36,11 +38,16 @@ class Instance:
 
     rule: int
     guard: Term
+    #: The cells that a piece leaves and reaches; 0: none does.
+    source: Mask
+    target: Mask
     #: The value whose pieces are taken off the board first; 0: none.
     lifts: int
     puts: tuple[Put, ...]
     #: Rays on which enclosed enemies turn over.
     rays: frozenset[Ray]
+    #: A rule: the pieces that could have used it instead are taken off, where they are now.
+    forfeits: int
     changes: tuple[Change, ...]
     #: The cell that must go on if its rule still applies there; 0: none.
     chain: Mask

@@ -106,6 +106,8 @@ def _move(rule: Rule, model: Model, phrases: Phrases) -> str | None:
     details += ["which is taken"] if rule.kind == "hop" and _flag(table, "capture") else []
     if "chain" in table:
         details.append(f"and {table.text('chain')} go on with it")
+    if rule.forfeit:
+        details.append(f"and loses the pieces that could have used {rule.forfeit} instead")
     for word, never, conditions in (
         ("if", False, rule.conditions), ("unless", True, rule.exceptions)
     ):

@@ -21,6 +21,14 @@ HOSTILE = {
     "tables": HEAD + "board = " + "{a=" * 3000 + "1" + "}" * 3000,
     "dotted": HEAD + ".".join("a" * 2000) + " = 1",
     "parentheses": TIC_TAC_TOE.replace("lines(enemy)", "(" * 190 + "1" + ")" * 190),
+    "forfeits itself": TIC_TAC_TOE.replace(
+        'place = "stone"', 'name = "go"\nstep = "stone"\nforfeit = "go"'
+    ),
+    "forfeits everything": TIC_TAC_TOE.replace('place = "stone"', "\n[[move]]\n".join(
+        f'name = "go{at}"\nslide = "stone"\nto = "board"' + (
+            f'\nforfeit = "go{at - 1}"\nif = "can(go{at - 1})"' if at else ""
+        ) for at in range(32)
+    )),
     "nots": TIC_TAC_TOE.replace("lines(enemy)", "not " * 95 + "1"),
     "minuses": TIC_TAC_TOE.replace("lines(enemy)", "-" * 300 + "1"),
     "long sum": TIC_TAC_TOE.replace("lines(enemy)", "+".join(["count(own)"] * 36)),

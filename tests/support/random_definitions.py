@@ -13,6 +13,7 @@ from zermelo.games.definition.game import DefinedGame
 
 MOST_TRIES = 200
 _WAYS = ("n", "s", "w", "e", "nw se", "ne", "orthogonal", "diagonal", "all", "hexagonal")
+_MOVING = ("step", "slide", "hop")
 
 
 def random_game(seed: int) -> DefinedGame:
@@ -32,6 +33,7 @@ class _Maker:
         self._rng = rng
         self._counters: list[tuple[str, bool]] = []
         self._rules: list[str] = []
+        self._moving: list[str] = []
         self._regions: list[str] = []
         self._pieces: list[str] = []
         self._lines = False
@@ -162,6 +164,10 @@ class _Maker:
                 lines.append(f'remove = "{self._set(1)}"')
             case _:
                 lines += self._piece_rule(kind)
+        if kind in _MOVING:
+            if self._moving and self._maybe(0.4):
+                lines.append(f'forfeit = "{rng.choice(self._moving)}"')
+            self._moving.append(name)
         bound = ["to"] if kind in ("place", "drop", "remove", "step", "slide", "hop") else []
         if self._maybe(0.3):
             lines.append(f'if = "{self._truth(cells, 2, bound)}"')

@@ -65,7 +65,7 @@ def test_lines_of_play_are_as_many(name: str) -> None:
 @pytest.mark.parametrize(("spec", "counts"), [
     ("mnk:3x3", [1, 3, 12, 38, 108, 174, 204]),  # published, up to symmetry
     ("connect-four:4x4", None), ("dots-and-boxes:1x2", None), ("kalah:2x2", None),
-    ("alquerque:3x3", None),
+    ("alquerque:3x3", None), ("alquerque:3x3,huffing=yes", None),
 ])
 def test_positions_by_ply(spec: str, counts: list[int] | None) -> None:
     game, plies = defined(spec), len(counts) - 1 if counts else 5

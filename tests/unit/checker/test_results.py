@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.effort import REPEATED
 from zermelo.checker import verify
+from zermelo.games import open_game
+from zermelo.games.definition.definition import read_definition
 
 RESULTS = Path(__file__).parents[3] / "results"
 
@@ -26,6 +28,16 @@ def test_a_published_certificate(file: str, game: str, value: int) -> None:
     assert report.complete
     assert report.header.game == game
     assert report.header.lo == report.header.hi == value
+
+
+def test_the_library_has_the_rules_of_the_certificates() -> None:
+    """Their text is from before the option huffing; its ground tables are those of `huffing=no`."""
+    text = verify(RESULTS / "alquerque-3x3.proof").header.definition
+    now = open_game("alquerque:3x3").compiled.tables  # type: ignore[attr-defined]
+    definition = read_definition(text)
+    then = definition.compile(definition.params.parse("3x3")).tables
+    for part in ("moves", "instances", "ends", "scores", "limit", "start"):
+        assert getattr(then, part) == getattr(now, part)
 
 
 def test_every_certificate_is_checked() -> None:

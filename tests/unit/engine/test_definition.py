@@ -34,6 +34,7 @@ EVERY = [
     "grundy:8,misere=yes", "subtraction:12,k=3", "greedy-nim:6-5-4,k=3,misere=yes",
     "breakthrough:5x4", "hex:4x4", "domineering:4x5", "cram:3x4", "clobber:3x4", "konane:5x5",
     "dots-and-boxes:2x2", "fox-and-hounds:6x6", "alquerque:5x5", "alquerque:4x4,plies=12",
+    "alquerque:5x4,huffing=yes",
     "frogs:3x3", "morris:3", "morris:6,plies=9", "kalah:4x3", "l-game:", reversi("4x5"),
 ]
 #: Small enough for plain minimax over the reference rules.
@@ -41,7 +42,8 @@ SMALL = [
     "mnk:2x3,k=2", "mnk:3x3,k=2,misere=yes", "connect-four:3x3,k=3", "nim:2-3-3",
     "grundy:9", "subtraction:12,k=3", "greedy-nim:4-3-3,k=2", "breakthrough:4x2,ranks=1",
     "hex:2x2", "domineering:3x3", "cram:3x3,misere=yes", "clobber:2x3", "dots-and-boxes:1x2",
-    "fox-and-hounds:4x4", "alquerque:3x3,plies=2", "frogs:2x2", "kalah:2x2",
+    "fox-and-hounds:4x4", "alquerque:3x3,plies=2", "alquerque:3x3,plies=2,huffing=yes",
+    "frogs:2x2", "kalah:2x2",
 ]
 
 

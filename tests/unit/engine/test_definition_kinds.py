@@ -12,7 +12,7 @@ import pytest
 from tests.support.definitions import play_text
 from tests.support.effort import REPEATED
 from tests.support.minimax import minimax
-from zermelo.engine import Known, Window
+from zermelo.engine import Known, Window, open_engine
 from zermelo.engine.definition import DefinitionEngine
 from zermelo.engine.definition_program import Program
 from zermelo.games import Bounds, open_game
@@ -181,6 +181,16 @@ def test_values_of_random_games_of_filling(seed: int) -> None:
         bounds = DefinitionEngine(game, hash_mb=1).solve(game.initial()).bounds
         assert bounds == Bounds(expected, expected), game.definition.text
     assert "filling" in kinds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spec", "value"), [
+    ("dots-and-boxes:2x3", -2), ("dots-and-boxes:3x3", -3), ("dots-and-boxes:2x5", -2),
+])
+def test_threads_that_go_different_ways(spec: str, value: int) -> None:
+    game = open_game(spec)
+    report = open_engine(game, hash_mb=16, threads=2).solve(game.initial())
+    assert (report.bounds.lo, report.bounds.hi) == (value, value)
 
 
 def test_a_loop_on_a_stem() -> None:

@@ -33,7 +33,8 @@ def test_rules_that_are_not_symmetric(old: str, new: str, left: int) -> None:
     ("connect-four:6x7", 4), ("breakthrough:5x5", 4), ("hex:4x4", 4), ("domineering:4x4", 8),
     ("domineering:4x5", 4), ("cram:4x4", 16), ("fox-and-hounds:6x6", 2), ("frogs:3x3", 1),
     ("kalah:4x3", 2), ("nim:3-4-5", 2), ("dots-and-boxes:2x2", 16), ("dots-and-boxes:1x2", 8),
-    ("alquerque:5x5", 16), ("alquerque:4x4", 8), ("morris:6", 16),
+    ("alquerque:5x5", 16), ("alquerque:4x4", 8), ("alquerque:5x5,huffing=yes", 16),
+    ("morris:6", 16),
 ])
 def test_symmetries_of_the_library(spec: str, count: int) -> None:
     game = open_game(spec)
@@ -47,6 +48,8 @@ def test_symmetries_of_the_library(spec: str, count: int) -> None:
     ("kalah:4x3", "seeds outside the stores, then how far all seeds are from the stores"),
     ("fox-and-hounds:6x6", "the pieces h are from the last row, then its being fox's turn"),
     ("alquerque:3x3", "the limit of plies; what starts it again lowers: the number of pieces"),
+    ("alquerque:3x3,huffing=yes",
+     "the limit of plies; what starts it again lowers: the number of pieces"),
     ("l-game:", "the limit of plies"),
 ])
 def test_why_games_end(spec: str, why: str) -> None:
