@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """The folder `name`, which `make` has filled in this or another process of the run."""
-    base = factory.getbasetemp()  # that of all processes
+    base = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # that of the whole run
     folder, made = base / name, base / f"{name}.made"
     with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
