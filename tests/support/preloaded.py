@@ -118,6 +118,8 @@ class _Forker:
                 [sys.executable, "-m", __name__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
                 cwd=Path(__file__).parents[2],
+                # Commands silence gRPC before they load it; these begin with it loaded.
+                env={**os.environ, "GRPC_VERBOSITY": "NONE"},
             )  # fmt: skip
 
     def close(self) -> None:
