@@ -99,7 +99,7 @@ def test_the_client_is_there(volunteer: Installation) -> None:
     assert "run" in done.stdout
     data = str(volunteer.folder / "data")
     done = volunteer.zermelo("client", "run", "--server", "127.0.0.1:1", "--data-dir", data,
-                             "--for", "2s", "--quit-seconds", "0", "--leave-seconds", "1")
+                             "--for", "8s", "--quit-seconds", "0", "--leave-seconds", "1")
     assert "127.0.0.1:1" in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
 
