@@ -144,8 +144,10 @@ def middle_positions(spec: str, empties: tuple[int, ...]) -> list[tuple[Position
     engines = {rule: ReversiEngine(scoring(spec, rule), hash_mb=1) for rule in SCORINGS}
     game = reversi(spec)
     for number, count in enumerate(empties):
-        strewn = number % 4 == 3
-        position = random_discs(game, rng, count) if strewn else random_play(game, rng, count)
+        draw = random_discs if number % 4 == 3 else random_play
+        position = draw(game, rng, count)
+        while not game.moves(position):  # over before its time: there is no move to find
+            position = draw(game, rng, count)
         values = {}
         for rule, engine in engines.items():
             answer = engine.solve(position, algorithm="alphabeta")
