@@ -197,9 +197,7 @@ cdef class Core:
         cdef int i
         self.shared.stop = RUNNING
         memset(<void *> self.shared.busy, 0, sizeof(self.shared.busy))
-        self.shared.node_budget = <u64> -1
-        if node_budget is not None:
-            self.shared.node_budget = max(node_budget // self.threads, 1)
+        self.limit(node_budget)
         self.table.age = self.table.age + 1 if age is None else age & 255
         for i in range(TRUSTS):
             self.presumed[i].age = self.table.age
@@ -210,6 +208,12 @@ cdef class Core:
             self.searches[i].root_move = NO_MOVE
             self.searches[i].root_done = 0
             self.searches[i].root_empties = empties
+
+    def limit(self, node_budget):
+        """Stop when about this number of nodes were visited since `prepare`; None is no limit."""
+        self.shared.node_budget = <u64> -1
+        if node_budget is not None:
+            self.shared.node_budget = max(node_budget // self.threads, 1)
 
     def presume(self, int trust):
         """Begin a pass in which `run` proves nothing, or end it (0); whether there are passes here.

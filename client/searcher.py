@@ -20,7 +20,7 @@ from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.folder import why
 from zermelo.client.inspection import question_of
 from zermelo.engine import Engine, Known, SearchReport, SharedTable, Status, Window, open_engine
-from zermelo.engine.capabilities import HasPasses
+from zermelo.engine.capabilities import HasPasses, Sharpens
 from zermelo.engine.interface import CheckpointError
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -103,6 +103,8 @@ class Searcher:
         engine = self._engine(workunit.game)
         if isinstance(engine, HasPasses):
             engine.passes_for_questions = workunit.node_budget <= SHORT_NODES
+        if isinstance(engine, Sharpens):
+            engine.sharpens_answers = True
         self._restore(engine, search, resume)
         while True:
             if not self._begin(engine):

@@ -33,6 +33,15 @@ class HasPasses(Protocol):
 
 
 @runtime_checkable
+class Sharpens(Protocol):
+    """Answers to questions may tell more than was asked, where that is cheap."""
+
+    #: Whether to spend a little more on a bound that games usually end with: an even one on a board
+    #: of even size. Another host may come to the plain answer; both are compatible.
+    sharpens_answers: bool
+
+
+@runtime_checkable
 class AppraisesMany(Protocol):
     """Guesses and efforts for many positions in one call, without the GIL."""
 

@@ -48,6 +48,9 @@ COMBINATIONS = (
 NO_MOVE = 64
 #: Passes that presume, by least number of empties: how much each trusts the evaluation.
 PASSES = ((24, (3, 2, 1)), (18, (3, 2)), (0, ()))
+#: A question may take this many times its nodes, and so many more, for a bound that is a usual
+#: score. (Of 16 questions about 6x6 with 27 to 29 empties all had it for 1.02 times their nodes.)
+SHARPENED, SHARPENED_NODES = 1.125, 1000
 MOST_BITS = 128.0  # the effort of what looks impossible
 _LN_2 = math.log(2)
 
@@ -99,7 +102,7 @@ class ReversiEngine(CompiledEngine):
         self._bounds = game.score_range
         self._root_moves = 1
         self._aborted = False
-        self.passes_for_questions = False
+        self.passes_for_questions = self.sharpens_answers = False
 
     # -- the Engine protocol --------------------------------------------------------
 
@@ -204,7 +207,10 @@ class ReversiEngine(CompiledEngine):
             move = self._textbook(position, algorithm, window)
         else:
             move = self._settle(position, algorithm, window)
-        return Searched(Status(self.core.status), self._bounds, max(1, self.core.nodes), move)
+        status = Status(self.core.status)
+        if self.sharpens_answers and status is Status.SOLVED and window.beta - window.alpha == 1:
+            self._sharpen(position, node_budget)
+        return Searched(status, self._bounds, max(1, self.core.nodes), move)
 
     def _settle(self, position: ReversiPosition, algorithm: str, window: Window) -> Move | None:
         """Ask until the window is settled; the best move of the last answer at or above alpha."""
@@ -222,6 +228,27 @@ class ReversiEngine(CompiledEngine):
             if best is None or guess > asked.alpha:
                 best = move
         return best
+
+    def _sharpen(self, position: ReversiPosition, node_budget: int | None) -> None:
+        """Exclude the score next to an answer if hardly any game ends with it, where that is cheap.
+
+        Nearly all boards are full at the end, so a no to -2 nearly always means at most -4: the
+        table knows most of its proof, and a campaign is spared a test of its own for it.
+        """
+        limits, lo, hi = self.game.score_range, self._bounds.lo, self._bounds.hi
+        if lo > limits.lo and (limits.hi - lo) % 2:
+            question = Window.question(lo + 1)
+        elif hi < limits.hi and (limits.hi - hi) % 2:
+            question = Window.question(hi)
+        else:
+            return
+        if question.settled_by(self._bounds):
+            return
+        most = round(self.core.nodes * SHARPENED) + SHARPENED_NODES
+        self.core.limit(most if node_budget is None else min(most, node_budget))
+        found = self._ask(position, *question)
+        if found is not None:
+            self._bounds = narrowed(self._bounds, question.proved_by(found[0], limits))
 
     def _presume(self, position: ReversiPosition, window: Window, guess: int) -> int:
         """A better guess, and moves for the table, by passes that believe the evaluation.

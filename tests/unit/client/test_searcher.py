@@ -13,7 +13,7 @@ from zermelo.client import searcher as module
 from zermelo.client.searcher import Dropped, Interruption, Searcher
 from zermelo.client.speed import Speed
 from zermelo.engine import Engine, open_engine
-from zermelo.engine.capabilities import HasPasses
+from zermelo.engine.capabilities import HasPasses, Sharpens
 from zermelo.engine.portable import PortableEngine
 from zermelo.games import Game, open_game
 from zermelo.proto import coordinator_pb2 as pb
@@ -140,3 +140,5 @@ def test_passes_come_before_short_questions_alone(
     (engine,) = opened
     assert isinstance(engine, HasPasses)
     assert engine.passes_for_questions is short
+    assert isinstance(engine, Sharpens)
+    assert engine.sharpens_answers

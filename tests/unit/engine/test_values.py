@@ -35,7 +35,7 @@ from tests.support.oracle import (
 )
 from zermelo.engine import ALGORITHMS, SearchReport, Status, Window
 from zermelo.engine.portable import PortableEngine
-from zermelo.engine.reversi import ReversiEngine
+from zermelo.engine.reversi import SHARPENED, SHARPENED_NODES, ReversiEngine
 from zermelo.engine.weights import PHASES, Layout, save_weights
 from zermelo.games.reversi import Reversi
 
@@ -243,6 +243,48 @@ def test_no_presumption_counts_as_proved(spec: str, trusts: tuple[int, ...], thr
             told = engine.known(child)
             proved = engine.solve(child, algorithm="negascout").bounds
             assert told.lo <= proved.lo <= told.hi, game.format(child)
+
+
+@BEST_ALONE
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("spec", "empties"), [("reversi:6x6", 18), ("reversi:5x5", 15)])
+def test_sharper_answers_are_true_and_cost_little(
+    spec: str, empties: int, threads: int, make_engine: MakeEngine
+) -> None:
+    game, rng = reversi(spec), random.Random(spec)
+    plain, sharp = make_engine(game), make_engine(game, threads=threads)
+    sharp.sharpens_answers = True
+    sharper = 0
+    for position in [random_play(game, rng, empties) for _ in range(some(2, 10))]:
+        value = plain.solve(position).bounds.lo
+        for threshold in (value - 2, value - 1, value, value + 1, value + 2):
+            plain.clear()
+            sharp.clear()
+            question = Window.question(threshold)
+            told, more = plain.solve(position, question), sharp.solve(position, question)
+            assert more.status is Status.SOLVED
+            assert more.bounds.lo <= value <= more.bounds.hi
+            assert more.bounds.answers(threshold) is told.bounds.answers(threshold)
+            sharper += more.bounds.hi - more.bounds.lo < told.bounds.hi - told.bounds.lo
+            if threads == 1:
+                assert told.nodes <= more.nodes <= SHARPENED * told.nodes + 2 * SHARPENED_NODES
+    assert sharper, "no answer told more"
+
+
+@BEST_ALONE
+def test_an_answer_stands_though_no_budget_is_left_to_sharpen_it(make_engine: MakeEngine) -> None:
+    game = reversi("reversi:6x6")
+    position = random_play(game, random.Random(1), 18)
+    value = make_engine(game).solve(position).bounds.lo
+    question = Window.question(value + 1 + (value + 1) % 2)  # a no leaves an odd score
+    told = make_engine(game).solve(position, question)
+    engine = make_engine(game)
+    engine.sharpens_answers = True
+    assert engine.solve(position, question).nodes > told.nodes
+    engine.clear()
+    answer = engine.solve(position, question, node_budget=told.nodes + 1)
+    assert answer.status is Status.SOLVED
+    assert answer.bounds == told.bounds
 
 
 def _ask(game: Reversi, engine: ReversiEngine, position: Position, value: int,
