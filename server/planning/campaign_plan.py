@@ -188,6 +188,7 @@ class CampaignPlan:
             states.append(WorkunitState.SPLIT if question else WorkunitState.WITHDRAWN)
             if question:
                 planner.questions.set_asked(question, False)
+                question.exhausted = True
                 if question.leaf:
                     planner.questions.ran_out(question, spent)
                 nodes[node] = None
@@ -240,8 +241,11 @@ class CampaignPlan:
         spare = max(LEAST_SPARE, math.ceil(min(most, demand.workers + meanwhile)))
         if ready > spare // 2:
             return _Asked()
-        wanted, splits, more = self._choose(planner, spare - ready, size)
-        self._insert(planner, wanted, budget_of(size))
+        wanted, splits, more = self._choose(
+            planner, spare - ready, size, alone=demand.workers <= 1
+        )
+        # Until somebody's speed is known it is the host's own that tells.
+        self._insert(planner, wanted, budget_of(size) if demand.speed else None)
         idle = demand.workers - leased - ready - len(wanted)
         self.short = idle > 0
         if self.short:
@@ -253,7 +257,7 @@ class CampaignPlan:
         return _Asked(len(wanted) + splits, more)
 
     def _choose(
-        self, planner: Planner, count: int, size: float
+        self, planner: Planner, count: int, size: float, *, alone: bool
     ) -> tuple[list[Choice], int, bool]:
         """The leaves to ask now, how many were split to find them, and whether there are more.
 
@@ -263,7 +267,7 @@ class CampaignPlan:
         that are small enough are asked before the others are split, in the next step.
         """
         splits, more = 0, False
-        while (plan := planner.choose(count, size)).split or plan.open:
+        while (plan := planner.choose(count, size, alone=alone)).split or plan.open:
             if plan.open:
                 self._splitter.open(planner.questions, _nodes_of(plan.open))
             elif splits >= SPLITS_AHEAD * count:
@@ -276,7 +280,7 @@ class CampaignPlan:
                 self._split_now(planner, plan.split)
         # Splitting may have settled some of them meanwhile.
         still = [choice for choice in plan.ask if planner.questions.is_open(choice.question)]
-        asked = [choice for choice in still if choice.question.leaf]
+        asked = [choice for choice in still if alone or choice.question.leaf]
         return asked, splits, more or len(asked) < len(plan.ask)
 
     def _split_now(self, planner: Planner, choices: list[Choice]) -> None:
@@ -293,7 +297,7 @@ class CampaignPlan:
         most /= budget_of(1.0)
         return planner.size(demand.workers, spent, min(most, speed * LEAST_SECONDS), most)
 
-    def _insert(self, planner: Planner, choices: list[Choice], node_budget: int) -> None:
+    def _insert(self, planner: Planner, choices: list[Choice], node_budget: int | None) -> None:
         if not choices:
             return
         questions = [choice.question for choice in choices]

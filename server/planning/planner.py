@@ -35,6 +35,10 @@ NEED_LEVELS = (0.5, 0.2, 0.05, 0.02)
 #: Pieces of the remaining work for each client that would wait for the last one: more make it
 #: even, fewer repeat less and are planned and handed out sooner.
 PIECES_PER_OTHER = 8
+#: A client that is alone is asked for at most this share of a test at once. Below that its engine
+#: chooses moves better than planning does, and what looks like all of a test is looked into first:
+#: from afar it looks a few times too easy. (On 6x6 smaller shares take more nodes.)
+SHARE_ALONE = 0.5
 #: At least this share of what a test has cost is believed to remain.
 DOUBT = 0.05
 #: A test is believed to cost at least this share of what it looked like before its root was
@@ -95,6 +99,8 @@ class Planner:
         self.test: Question | None = None
         self._next_tests: list[Question] = []
         self._began: _Beginning | None = None
+        #: The most nodes that were ever expected for the current test.
+        self._hardest = 0.0
         self.advance()
 
     @property
@@ -111,7 +117,7 @@ class Planner:
         if open_still or (self.test is None and self.finished):
             return False
         former, self.test = self.test, None
-        self._began = None
+        self._began, self._hardest = None, 0.0
         if not self.finished:
             if former is None:
                 threshold = self.goal.threshold(self.bounds, self.root.guess)
@@ -124,19 +130,21 @@ class Planner:
         self._next_tests = []
         return True
 
-    def choose(self, count: int, size: float) -> Plan:
+    def choose(self, count: int, size: float, *, alone: bool = False) -> Plan:
         """The first `count` leaves in turn that nobody works on.
 
-        Leaves that typically take more than `size` are to be split instead, and those that the
-        tree has expanded are to be opened: call again when they are. Whose turn it is may have
-        changed then.
+        A client that is `alone` is asked for what was split, instead of what is below it, where
+        that is no more than its share of the test. Leaves that typically take more than `size`
+        are to be split instead, and those that the tree has expanded are to be opened: call again
+        when they are. Whose turn it is may have changed then.
         """
         self.questions.refresh()
-        plan = self._choose(count, size)
+        whole = self._share_alone() if alone else 0.0
+        plan = self._choose(count, size, whole)
         if plan.workunits >= count or not self._forecast():
             return plan
         self.questions.refresh()
-        return self._choose(count, size)
+        return self._choose(count, size, whole)
 
     def stakes(self, question: Question) -> float:
         """The expected nodes that a wrong answer to a leaf could make the campaign skip.
@@ -202,11 +210,22 @@ class Planner:
 
     # -- inside ----------------------------------------------------------------------
 
-    def _choose(self, count: int, size: float) -> Plan:
+    def _share_alone(self) -> float:
+        """The most expected nodes that a client is asked for at once while it is the only one."""
+        if self.test is None:
+            return 0.0
+        self._hardest = max(self._hardest, self.test.work)
+        return SHARE_ALONE * self._hardest
+
+    def _choose(self, count: int, size: float, whole: float) -> Plan:
         plan = Plan()
-        for choice in self._in_turn():
+        for choice in self._in_turn(whole):
             if plan.workunits >= count:
                 break
+            if not choice.question.leaf:
+                plan.ask.append(choice)
+                plan.workunits += 1.0
+                continue
             pieces = self.questions.typical_work(choice.question) / size
             if choice.question.node.expanded:
                 plan.open.append(choice)
@@ -215,18 +234,19 @@ class Planner:
             plan.workunits += max(1.0, pieces)
         return plan
 
-    def _in_turn(self) -> Iterator[Choice]:
-        """Leaves that nobody works on, in the order in which they would be asked one after the
-        other, each once: first those that will be needed if all goes as expected, then others."""
+    def _in_turn(self, whole: float) -> Iterator[Choice]:
+        """Leaves that nobody works on, and what was split and fits into `whole`, in the order in
+        which they would be asked one after the other, each once: first those that will be needed
+        if all goes as expected, then others."""
         found: set[Question] = set()
         for level in NEED_LEVELS:
-            for choice in self._free_leaves(level):
+            for choice in self._free_leaves(level, whole):
                 if choice.question not in found:
                     found.add(choice.question)
                     yield choice
 
-    def _free_leaves(self, least_need: float) -> Iterator[Choice]:
-        """Leaves that nobody works on, needed with at least that chance, depth first, each once.
+    def _free_leaves(self, least_need: float, whole: float) -> Iterator[Choice]:
+        """The same, needed with at least that chance, depth first.
 
         Only those parts of the graph are visited that lead to one.
         """
@@ -241,7 +261,7 @@ class Planner:
             if question in seen:
                 continue
             seen.add(question)
-            if question.leaf:
+            if question.leaf or self._fits(question, whole):
                 yield Choice(question, need)
                 continue
             if question.asked:
@@ -255,6 +275,11 @@ class Planner:
                 need *= child.sharpened
             below.reverse()
             stack += below
+
+    def _fits(self, question: Question, whole: float) -> bool:
+        """Whether a question that was split may be asked whole all the same; a test never is."""
+        taken = question.asked or question.exhausted
+        return question.work <= whole and bool(question.parents) and not taken
 
     def _walk(
         self, least_need: float, chance: Callable[[Question], float]

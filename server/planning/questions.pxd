@@ -21,7 +21,7 @@ cdef class Question:
     cdef public PlanNode node
     cdef public long threshold, ply
     cdef public list parents, children
-    cdef public bint leaf, asked
+    cdef public bint leaf, asked, exhausted
     cdef public double chance, work, sharpened, reach
     cdef public object answer
     cdef public object efforts

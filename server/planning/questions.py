@@ -99,6 +99,8 @@ class Question:
     #: Whether a client works on it, or soon will; possibly since before it was split for
     #: the sake of another threshold.
     asked: bool = False
+    #: Whether a search for it ran out of its budget.
+    exhausted: bool = False
     #: What the engine thinks that either answer takes, once a leaf was shown to it.
     efforts: Efforts | None = None
 

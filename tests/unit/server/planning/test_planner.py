@@ -64,7 +64,8 @@ def test_any_order_of_answers_proves_the_goal(
         if planner.finished:
             break
         assert_reach(planner)
-        while (plan := planner.choose(clients - len(working), size=20.0)).open:
+        free, alone = clients - len(working), clients == 1
+        while (plan := planner.choose(free, size=20.0, alone=alone)).open:
             for choice in plan.open:
                 planner.questions.open(choice.question.node.id)
         for node in {choice.question.node.id: None for choice in plan.split}:
@@ -76,8 +77,9 @@ def test_any_order_of_answers_proves_the_goal(
                     split(world, planner, helped.question.node.id)
         for choice in plan.ask:
             key = choice.question.key
-            if not (planner.questions.is_open(choice.question) and choice.question.leaf):
+            if not planner.questions.is_open(choice.question):
                 continue  # a split has settled it meanwhile
+            assert choice.question.leaf or alone
             assert key not in working, "asked twice at the same time"
             planner.questions.set_asked(choice.question, True)
             working[key] = None
@@ -123,6 +125,7 @@ def answer(world: World, planner: Planner, working: dict[tuple[int, int], None])
     score = world.scores[node]
     if world.random.random() < 0.3:
         planner.questions.set_asked(question, False)
+        question.exhausted = True
         if question.leaf:
             planner.questions.ran_out(question, 50)
             split(world, planner, node)
@@ -210,6 +213,24 @@ def test_idle_clients_help_with_the_hardest_question() -> None:
     (choice,) = planner.choose(2, size=1e9).ask
     assert choice.question.node.id == 3
     assert choice.need < helped.need
+
+
+def test_a_lone_client_is_asked_for_half_of_a_test_but_not_again_for_what_ran_out() -> None:
+    planner = Planner(PlanNode(0, 0, 1, 1, 10), Goal.OUTCOME, CostModel())
+    planner.questions.expand(0, [PlanNode(node, -9, 9, 0, 9) for node in (1, 2, 5)])
+    planner.questions.expand(1, [PlanNode(3, -9, 9, 0, 7), PlanNode(4, -9, 9, 0, 7)])
+    planner.questions.settle()
+    half = planner.questions.get((1, 0))
+    assert planner.test and half and not half.leaf
+    assert 0.1 * planner.test.work < half.work < 0.5 * planner.test.work
+
+    def chosen(*, alone: bool) -> set[int]:
+        return {choice.question.node.id for choice in planner.choose(9, 1e9, alone=alone).ask}
+
+    assert chosen(alone=False) == {2, 3, 4, 5}
+    assert chosen(alone=True) == {1, 2, 5}
+    half.exhausted = True
+    assert chosen(alone=True) == {2, 3, 4, 5}
 
 
 def test_workunits_grow_with_what_a_test_has_cost() -> None:
