@@ -81,6 +81,8 @@ class EmbeddedPostgres:
         self._data_dir = data_dir
         self._process: subprocess.Popen[bytes] | None = None
         self._unfinished = data_dir / "postgres.new"
+        #: A new cluster is copied, or made by initdb; a copy then gets its password.
+        self._copying: subprocess.Popen[bytes] | None = None
         self._creating: subprocess.Popen[bytes] | None = None
         #: What the new cluster is a copy of, or is to be the first of.
         self._template: Template | None = None
@@ -115,20 +117,29 @@ class EmbeddedPostgres:
         self._go_on()
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            postmaster = read_postmaster(self.cluster)
-            if postmaster and postmaster.ready and postmaster.pid == self.pid:
-                return postmaster.url
+            if url := self.ready_url():
+                return url
             if not self.running:
                 raise EmbeddedError(f"PostgreSQL did not start: {self._last_words()}")
             time.sleep(0.005)
         raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
 
+    def ready_url(self) -> str:
+        """The URL once the server takes connections; empty before."""
+        postmaster = read_postmaster(self.cluster) if self._process else None
+        ready = postmaster and postmaster.ready and postmaster.pid == self.pid
+        return postmaster.url if postmaster and ready else ""
+
     def advance(self) -> None:
-        """Start a new cluster if it is complete by now; waits for nothing."""
-        if self._creating is not None and self._creating.poll() is not None:
+        """Take the next step to a new cluster if the last one has ended; waits for nothing."""
+        if self._copying is not None and self._copying.poll() is not None:
+            self._finish_copying(self._copying)
+        elif self._creating is not None and self._creating.poll() is not None:
             self._go_on()
 
     def _go_on(self) -> None:
+        if self._copying is not None:
+            self._finish_copying(self._copying)
         if self._creating is not None:
             self._finish_creating(self._creating)
             self._start()
@@ -136,7 +147,7 @@ class EmbeddedPostgres:
     @property
     def creating(self) -> bool:
         """Whether the cluster is still being created."""
-        return self._creating is not None
+        return self._copying is not None or self._creating is not None
 
     @property
     def pid(self) -> int | None:
@@ -164,7 +175,7 @@ class EmbeddedPostgres:
         What takes longer than `within` seconds is left to the next start, which reads the log of
         what was committed.
         """
-        for process in (self._creating, self._syncing, self._process):
+        for process in (self._copying, self._creating, self._syncing, self._process):
             if process is None:
                 continue
             if process is not self._syncing and process.poll() is None:
@@ -174,7 +185,7 @@ class EmbeddedPostgres:
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
-        self._creating = self._syncing = self._process = None
+        self._copying = self._creating = self._syncing = self._process = None
         if self._template is not None:
             self._template.finish()
         self._sockets.remove()
@@ -213,7 +224,13 @@ class EmbeddedPostgres:
         # Renamed when it is complete: one that was interrupted is never taken for real.
         self._make_folder()
         self._template = Template(self._programs / "postgres", self._identity, INITDB)
-        self._copied = self._template.copy_to(self._unfinished)
+        self._copying = self._template.begin_copy(self._unfinished)
+        if self._copying is None:
+            self._begin_initdb()
+
+    def _finish_copying(self, process: subprocess.Popen[bytes]) -> None:
+        self._copying = None
+        self._copied = process.wait() == 0
         if self._copied:
             # Not written to the disk yet; all of it is, in the end.
             self._creating = self._begin_password(self._unfinished, "--fsync=off")

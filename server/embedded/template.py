@@ -38,12 +38,12 @@ class Template:
         self._new: Path | None = None
         self._syncing: subprocess.Popen[bytes] | None = None
 
-    def copy_to(self, cluster: Path) -> bool:
-        """Fill an empty folder with the cluster; whether there was one."""
+    def begin_copy(self, cluster: Path) -> subprocess.Popen[bytes] | None:
+        """Begin to fill an empty folder with the cluster; None where there is none."""
         if self._folder is None or not is_private_folder(self._folder, os.geteuid()):
-            return False
+            return None
         kept = self._folder / self._name
-        return kept.is_dir() and _copy(kept, cluster)
+        return _begin_copy(kept, cluster) if kept.is_dir() else None
 
     def keep(self, cluster: Path) -> None:
         """Begin to keep a copy of a cluster that was not started yet. It counts when `finish` finds
@@ -56,7 +56,10 @@ class Template:
                 return
             self._tidy(self._folder)
             self._new = Path(tempfile.mkdtemp(prefix="new-", dir=self._folder))
-            if _copy(cluster, self._new / self._name):
+            # Its log is nearly empty: kept as a hole, it costs no copy a write. Not every cp can.
+            if _copied(cluster, self._new / self._name, "--sparse=always") or _copied(
+                cluster, self._new / self._name
+            ):
                 self._syncing = _begin_sync(self._new)
 
     def finish(self) -> None:
@@ -91,16 +94,19 @@ def _begin_sync(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603
 
 
-def _copy(source: Path, target: Path) -> bool:
-    """Copy a folder with owners and modes into another, which is made if need be; whether it could
-    be done."""
-    try:
+def _copied(source: Path, target: Path, *options: str) -> bool:
+    copying = _begin_copy(source, target, *options)
+    return copying is not None and copying.wait() == 0
+
+
+def _begin_copy(source: Path, target: Path, *options: str) -> subprocess.Popen[bytes] | None:
+    """Begin to copy a folder with owners and modes into another, which is made if need be; None
+    where that cannot be done."""
+    with suppress(OSError):
         target.mkdir(mode=0o700, exist_ok=True)
-        done = subprocess.run(  # noqa: S603
-            ["cp", "-a", f"{source}/.", str(target)],  # noqa: S607
+        return subprocess.Popen(  # noqa: S603
+            ["cp", "-a", *options, f"{source}/.", str(target)],  # noqa: S607
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            check=False,
+            process_group=0,
         )  # fmt: skip
-    except OSError:
-        return False
-    return done.returncode == 0
+    return None
