@@ -13,7 +13,7 @@ from zermelo.server.vocabulary import Channel, Lock
 from zermelo.sql import query
 
 #: How soon a waiting service notices that it shall stop.
-STOP_SECONDS = 0.2
+STOP_SECONDS = 0.1
 LONGEST_REST = 0.05
 
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 #: The services come first where the processor is scarce.
 NICENESS = 5
-STOP_SECONDS = 0.2
+STOP_SECONDS = 0.1
 BACKLOG = 2048
 
 

@@ -24,13 +24,14 @@ from zermelo.client.settings import usable_cores
 from zermelo.games import open_game
 from zermelo.parts import is_installed, require
 from zermelo.server.ports import LOOPBACK, free_port
+from zermelo.server.supervisor import leave
 
 if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
 
 REFRESH_SECONDS = 0.25
 #: About what it takes to stop the services meanwhile.
-LINE_SECONDS = 0.5
+LINE_SECONDS = 0.2
 EXIT_INTERRUPTED = 130
 
 
@@ -122,6 +123,7 @@ def solve(
             click.echo(f"in how few moves: {'unknown' if note is None else note}")
         if demo:
             print_next_steps(run.campaign, spec, data_dir)
+    leave()
 
 
 def _line_of(summary: Summary, threads: int) -> list[str]:

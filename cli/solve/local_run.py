@@ -6,10 +6,12 @@ is created while modules load, and every service is forked from the loaded proce
 
 from __future__ import annotations
 
+import gc
 import logging
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,9 +28,10 @@ from zermelo.server.vocabulary import CampaignState, Replication
 
 LOG_NAME = "zermelo.log"
 CLIENT = "client"
-#: What the client and the services need.
-MODULES = (
-    "zermelo.server.database", "zermelo.server.campaigns", "zermelo.client.daemon",
+#: What the client needs, what the database needs, what the services need besides.
+CLIENT_MODULES = ("zermelo.client.daemon",)
+DATABASE_MODULES = ("zermelo.server.database", "zermelo.server.campaigns")
+SERVICE_MODULES = (
     "zermelo.server.generator", "zermelo.server.coordinator.main", "zermelo.research.serving",
     "zermelo.server.assimilator", "zermelo.server.validator",
 )  # fmt: skip
@@ -68,6 +71,7 @@ class LocalRun:
         self._postgres: EmbeddedPostgres | None = None
         self._supervisor: Supervisor | None = None
         self.url = ""
+        self._schema: Future[None] | None = None
         self.campaign, self.campaign_id = "", 0
         #: Where a browser sees the campaign; empty where it cannot.
         self.pages = ""
@@ -101,7 +105,6 @@ class LocalRun:
         log_file = self._take_directory(stack)
         finish = self._begin_database(stack)
         early = self._postgres is not None and self._postgres.creating
-        self._load_modules()
         listening = stack.enter_context(socket.create_server((LOOPBACK, 0)))
         coordinator = CoordinatorSettings(
             listen=f"{LOOPBACK}:{listening.getsockname()[1]}",
@@ -112,10 +115,15 @@ class LocalRun:
         )
         self._supervisor = supervisor = Supervisor(log_file)
         stack.callback(supervisor.stop, first=CLIENT)
+        self._load(DATABASE_MODULES)
+        self._load(CLIENT_MODULES)
         if early:
             # Its workers load their modules while the database starts.
             self._start_client(supervisor, coordinator)
-        self.url = finish()
+        with ThreadPoolExecutor(1) as meanwhile:
+            self._load(SERVICE_MODULES, meanwhile)
+            self.url = finish()
+            self._ensure_schema(meanwhile).result()
         if self._create_campaign():
             return
         self._start_services(supervisor, coordinator)
@@ -153,9 +161,8 @@ class LocalRun:
     def _create_campaign(self) -> bool:
         """Find or make the campaign; True when it is finished already."""
         from zermelo.server.campaigns import create_campaign
-        from zermelo.server.database import connect_once, ensure_schema
+        from zermelo.server.database import connect_once
 
-        ensure_schema(self.url)
         with connect_once(self.url) as connection:
             campaign = create_campaign(
                 connection,
@@ -210,13 +217,29 @@ class LocalRun:
         )
         supervisor.start(CLIENT, lambda: run(client, SystemSensors()))
 
-
-    def _load_modules(self) -> None:
-        """Load what the forked services will need, while the database is being created."""
-        for name in MODULES:
-            import_module(name)
-            if self._postgres is not None:
+    def _load(self, modules: Iterable[str], meanwhile: Executor | None = None) -> None:
+        """Load what forked processes will need, while the database is created and, with somebody
+        to do it `meanwhile`, gets its schema."""
+        # A tenth of the time went into looking for garbage, of which imports leave none.
+        gc.disable()
+        try:
+            for name in modules:
+                import_module(name)
+                if self._postgres is None:
+                    continue
                 self._postgres.advance()
+                if meanwhile and not self.url and (url := self._postgres.ready_url()):
+                    self.url = url
+                    self._ensure_schema(meanwhile)
+        finally:
+            gc.enable()
+
+    def _ensure_schema(self, meanwhile: Executor) -> Future[None]:
+        from zermelo.server.database import ensure_schema
+
+        if self._schema is None:
+            self._schema = meanwhile.submit(ensure_schema, self.url)
+        return self._schema
 
     def _threads(self) -> int:
         """How many of the workers search one workunit together. Pairs search as few nodes as one
