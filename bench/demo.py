@@ -72,22 +72,17 @@ class Round:
         return self.demo / self.engine
 
 
-def warm_up() -> None:
-    with tempfile.TemporaryDirectory(prefix="zermelo-demo-") as name:
-        Path(name).chmod(0o711)
-        run("solve", "reversi:4x4", "--demo", "--data-dir", name)
+def warm_up(folders: Path) -> None:
+    run("solve", "reversi:4x4", "--demo", "--data-dir", str(folders / "small"))
     run("engine", "solve", "reversi:4x4")
 
 
-def measure(workers: int) -> Round:
-    with tempfile.TemporaryDirectory(prefix="zermelo-demo-") as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        began = time.time()
-        demo = run("solve", SPEC, "--demo", "--workers", str(workers), "--data-dir", name)
-        ended = time.time()
-        with running(EmbeddedPostgres(folder / "demo")) as url, connect_once(url) as connection:
-            row = connection.execute(TIMELINE).fetchone()
+def measure(workers: int, folder: Path) -> Round:
+    began = time.time()
+    demo = run("solve", SPEC, "--demo", "--workers", str(workers), "--data-dir", str(folder))
+    ended = time.time()
+    with running(EmbeddedPostgres(folder / "demo")) as url, connect_once(url) as connection:
+        row = connection.execute(TIMELINE).fetchone()
     assert row  # noqa: S101
     created, first, last, finished, searched = row
     engine_began = time.time()
@@ -147,8 +142,13 @@ def main() -> None:
                   f" {counts.idle_share:.0%} idle")  # fmt: skip
         print(f"median {median(counts.nodes for counts in found):,.0f} nodes")
         return
-    warm_up()
-    rounds = [measure(options.workers) for _ in range(options.rounds)]
+    # Removed after all rounds: where thousands of files were deleted lately, some file systems take
+    # ten times as long to make others.
+    with tempfile.TemporaryDirectory(prefix="zermelo-demo-") as name:
+        folders = Path(name)
+        folders.chmod(0o711)
+        warm_up(folders)
+        rounds = [measure(options.workers, folders / str(i)) for i in range(options.rounds)]
     if options.json:
         print(json.dumps([asdict(round_) | {"ratio": round_.ratio} for round_ in rounds]))
     else:
