@@ -221,7 +221,9 @@ def test_a_lone_client_is_asked_for_half_of_a_test_but_not_again_for_what_ran_ou
     planner.questions.expand(1, [PlanNode(3, -9, 9, 0, 7), PlanNode(4, -9, 9, 0, 7)])
     planner.questions.settle()
     half = planner.questions.get((1, 0))
-    assert planner.test and half and not half.leaf
+    assert planner.test
+    assert half
+    assert not half.leaf
     assert 0.1 * planner.test.work < half.work < 0.5 * planner.test.work
 
     def chosen(*, alone: bool) -> set[int]:
