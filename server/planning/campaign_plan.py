@@ -32,8 +32,9 @@ log = logging.getLogger(__name__)
 STEP_SECONDS = 0.1
 LEAST_SPARE = 2
 MOST_SPARE_PER_CLIENT = 8
-#: What a client is believed to manage before it was measured, in nodes a second.
-UNKNOWN_SPEED = 100_000.0
+#: What a client is believed to manage before it was measured, and what it may manage, in nodes a
+#: second: a test is looked into with the one, and what was split is asked whole with the other.
+UNKNOWN_SPEED, HOPED_SPEED = 100_000.0, 20_000_000.0
 #: Smaller workunits than this cost more to hand out than to answer.
 LEAST_SECONDS = 0.1
 #: How many leaves that are being worked on are split for each idle client: they have several
@@ -241,9 +242,7 @@ class CampaignPlan:
         spare = max(LEAST_SPARE, math.ceil(min(most, demand.workers + meanwhile)))
         if ready > spare // 2:
             return _Asked()
-        wanted, splits, more = self._choose(
-            planner, spare - ready, size, alone=demand.workers <= 1
-        )
+        wanted, splits, more = self._choose(planner, spare - ready, size, _whole(demand, size))
         # Until somebody's speed is known it is the host's own that tells.
         self._insert(planner, wanted, budget_of(size) if demand.speed else None)
         idle = demand.workers - leased - ready - len(wanted)
@@ -257,7 +256,7 @@ class CampaignPlan:
         return _Asked(len(wanted) + splits, more)
 
     def _choose(
-        self, planner: Planner, count: int, size: float, *, alone: bool
+        self, planner: Planner, count: int, size: float, whole: float
     ) -> tuple[list[Choice], int, bool]:
         """The leaves to ask now, how many were split to find them, and whether there are more.
 
@@ -267,7 +266,7 @@ class CampaignPlan:
         that are small enough are asked before the others are split, in the next step.
         """
         splits, more = 0, False
-        while (plan := planner.choose(count, size, alone=alone)).split or plan.open:
+        while (plan := planner.choose(count, size, whole)).split or plan.open:
             if plan.open:
                 self._splitter.open(planner.questions, _nodes_of(plan.open))
             elif splits >= SPLITS_AHEAD * count:
@@ -280,7 +279,7 @@ class CampaignPlan:
                 self._split_now(planner, plan.split)
         # Splitting may have settled some of them meanwhile.
         still = [choice for choice in plan.ask if planner.questions.is_open(choice.question)]
-        asked = [choice for choice in still if alone or choice.question.leaf]
+        asked = [choice for choice in still if whole or choice.question.leaf]
         return asked, splits, more or len(asked) < len(plan.ask)
 
     def _split_now(self, planner: Planner, choices: list[Choice]) -> None:
@@ -384,6 +383,13 @@ class CampaignPlan:
                 break
             self._splitter.open(questions, reached)
             above.difference_update(reached)
+
+
+def _whole(demand: Demand, size: float) -> float:
+    """The most that a question which was split may typically take to be asked all the same."""
+    if demand.workers > 1:
+        return 0.0
+    return size if demand.speed else size * HOPED_SPEED / UNKNOWN_SPEED
 
 
 def _nodes_of(choices: list[Choice]) -> list[NodeId]:

@@ -130,16 +130,16 @@ class Planner:
         self._next_tests = []
         return True
 
-    def choose(self, count: int, size: float, *, alone: bool = False) -> Plan:
+    def choose(self, count: int, size: float, whole: float = 0.0) -> Plan:
         """The first `count` leaves in turn that nobody works on.
 
-        A client that is `alone` is asked for what was split, instead of what is below it, where
-        that is no more than its share of the test. Leaves that typically take more than `size`
-        are to be split instead, and those that the tree has expanded are to be opened: call again
-        when they are. Whose turn it is may have changed then.
+        Leaves that typically take more than `size` are to be split instead, and those that the
+        tree has expanded are to be opened: call again when they are. Whose turn it is may have
+        changed then. What was split and typically takes no more than `whole`, nor more than a
+        lone client's share of the test, is asked instead of what is below it.
         """
         self.questions.refresh()
-        whole = self._share_alone() if alone else 0.0
+        whole = min(whole * self.questions.model.surcharge, self._share_alone())
         plan = self._choose(count, size, whole)
         if plan.workunits >= count or not self._forecast():
             return plan
@@ -211,7 +211,7 @@ class Planner:
     # -- inside ----------------------------------------------------------------------
 
     def _share_alone(self) -> float:
-        """The most expected nodes that a client is asked for at once while it is the only one."""
+        """The most nodes that a lone client is expected to search at once."""
         if self.test is None:
             return 0.0
         self._hardest = max(self._hardest, self.test.work)
