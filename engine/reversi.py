@@ -49,7 +49,8 @@ NO_MOVE = 64
 #: Passes that presume, by least number of empties: how much each trusts the evaluation.
 PASSES = ((24, (3, 2, 1)), (18, (3, 2)), (0, ()))
 #: A question may take this many times its nodes, and so many more, for a bound that is a usual
-#: score. (Of 16 questions about 6x6 with 27 to 29 empties all had it for 1.02 times their nodes.)
+#: score. (Of 15 questions about 6x6 with 28 and 29 empties 11 left an unusual one, and all of those
+#: lost it for 1.02 times their nodes.)
 SHARPENED, SHARPENED_NODES = 1.125, 1000
 MOST_BITS = 128.0  # the effort of what looks impossible
 _LN_2 = math.log(2)
