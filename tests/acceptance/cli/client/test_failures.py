@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import socket
 import subprocess
 import threading
@@ -164,6 +166,28 @@ def test_certificates_are_found_from_every_folder_once_configured(
             *RUN, "--data-dir", folder, "--once", "--quit-seconds", "0", cwd=elsewhere
         )
         assert done.returncode == 0, done.stderr
+    assert len(queue.results()) == 1
+
+
+def test_what_configure_prints_works_from_every_folder(
+    coordinator: str, queue: Queue, tmp_path: Path
+) -> None:
+    queue.add(1, node_budget=10**9)
+    folder, here = tmp_path / "my data", tmp_path / "here"
+    here.mkdir()
+    done = zermelo(
+        "client", "configure", "--server", coordinator, "--data-dir", "../my data",
+        "--service", "systemd-system", cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # systemd ignores a path that is not normal, and then the client may not write there.
+    assert f"ReadWritePaths='{folder}/client'\n" in done.stdout
+    assert f" client run --data-dir '{folder}'\n" in done.stdout
+    hint = re.search("`zermelo (client run .*?)`", done.stdout)
+    assert hint
+    known_speeds(folder)
+    ran = zermelo(*shlex.split(hint[1]), "--once", "--quit-seconds", "0", cwd="/")
+    assert ran.returncode == 0, ran.stderr
     assert len(queue.results()) == 1
 
 
