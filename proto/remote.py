@@ -101,7 +101,8 @@ def _sentence(address: str, error: Any) -> ZermeloError:
     if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
         return UnreachableError(f"{address} does not answer; try again later")
     # What gRPC says is a chain of who failed because of whom; its end is the cause.
-    cause = details.rpartition(": ")[2]
+    # Of a failed handshake the last link is that there is nothing further.
+    cause = details.removesuffix(": OK").rpartition(": ")[2].removesuffix(".")
     return UnreachableError(
         f"cannot reach {address}: {cause}; check the address and, with TLS, the certificates"
     )
