@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -44,6 +45,9 @@ def zermelo() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one clear line, never a traceback."""
+    # gRPC's own lines go past our log and its format; what fails is told by us. It reads this
+    # when it is loaded.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         zermelo(prog_name="zermelo")
     except ZermeloError as error:

@@ -18,7 +18,7 @@ from zermelo.cli.options import (
     option,
     target_seconds_option,
 )
-from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.plain_errors import CommandError, agree
 from zermelo.engine import open_engine
 from zermelo.server.campaigns import (
     DEFAULT_PROBE_RATE,
@@ -238,8 +238,7 @@ def drop(name: str, yes: bool, data_dir: Path, database: str | None, as_json: bo
                 f" {workunits:,} workunits; `zermelo proof export {ended[0].name}` keeps what is"
                 " proved", err=True,
             )  # fmt: skip
-            if not click.confirm("Drop all of it? This cannot be undone", err=True):
-                raise CommandError("nothing was done")
+            agree("Drop all of it? This cannot be undone")
         drop_campaigns(connection, name, actor=getpass.getuser())
     if as_json:
         click.echo(json.dumps({

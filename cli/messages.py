@@ -24,7 +24,8 @@ def print_message(message: Message, title: str, rows: Sequence[Message], as_json
     below = _messages(title, rows)
 
     def show() -> None:
-        print_facts(message_cells(message))
+        # The table has the field of its name.
+        print_facts(cell for cell in message_cells(message) if cell[0] != title)
         below.show()
 
     Printout(plain(message) | plain(below.json), rows, show).print(as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -83,9 +82,6 @@ def log_options(level: str = PLAIN.level) -> Callable[[F], F]:
                 help="What is less than this is not logged.")
         @wraps(command)
         def with_style(*arguments: Any, log_format: str, log_level: str, **more: Any) -> Any:
-            if log_format == JSON:
-                # The lines of gRPC's own would stand among the objects.
-                os.environ.setdefault("GRPC_VERBOSITY", "NONE")
             return command(*arguments, log_style=LogStyle(log_format, log_level), **more)
 
         return with_style  # type: ignore[return-value]

@@ -37,7 +37,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     for label, text in told:
         click.echo(
             textwrap.fill(
-                harmless(text),
+                harmless(text) or "-",
                 max(width, 2 * indent),
                 initial_indent=label.ljust(indent),
                 subsequent_indent=" " * indent,

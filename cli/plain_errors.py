@@ -19,6 +19,17 @@ class CommandError(ZermeloError, ValueError):
     exit_code = 2
 
 
+def agree(question: str) -> None:
+    """Ask for a yes; `CommandError` without one, also where nobody can be asked."""
+    try:
+        agreed = click.confirm(question, err=True)
+    except click.Abort:  # Ctrl-C, or the input ended
+        click.echo(err=True)
+        agreed = False
+    if not agreed:
+        raise CommandError("nothing was done; with --yes there is no question")
+
+
 class PlainGroup(click.Group):
     """A group whose commands tell a wrong option in one line, and end quietly on Ctrl-C."""
 

@@ -131,12 +131,15 @@ def _web_options(command: Command) -> Command:
     @option("--web-server", default="", metavar="HOST:PORT",
             show_default="--listen, where that is plain text",
             help="The coordinator as its certificate names it, for visitors who sign in.")
+    @option("--web-ca-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            default=None, help="Certificates to trust when calling --web-server, PEM.")
     @option("--web-secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
             default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
     @wraps(command)
     def with_web(
         *arguments: Any, settings: CoordinatorSettings, web_listen: str,
-        web_proxies: tuple[str, ...], web_server: str, web_secret_file: Path | None, **more: Any,
+        web_proxies: tuple[str, ...], web_server: str, web_ca_file: Path | None,
+        web_secret_file: Path | None, **more: Any,
     ) -> None:  # fmt: skip
         web = None
         if web_listen:
@@ -147,8 +150,8 @@ def _web_options(command: Command) -> Command:
             web = WebSettings(
                 web_listen, settings.certificate if encrypts else None,
                 settings.key if encrypts else None, web_proxies,
-                web_server or ("" if settings.certificate else settings.listen), None,
-                read_secret(web_secret_file), settings.read_database,
+                web_server or ("" if settings.certificate else settings.listen),
+                web_ca_file, read_secret(web_secret_file), settings.read_database,
             )  # fmt: skip
             web.check()
         command(*arguments, settings=settings, web=web, **more)

@@ -113,7 +113,13 @@ def _certificate_in_words(address: ServerAddress) -> Iterator[None]:
                 "ask the operator for the certificate and name it as ca_file"
             )
         raise _FoundError(text) from None
-    except (ssl.SSLError, OSError, TimeoutError):
+    except TimeoutError:
+        # Not a reason to give encryption up: a server that stands still looks the same.
+        raise _FoundError(
+            f"{name} takes too long to begin an encrypted connection on port {address.port}; it "
+            "may be overloaded at the moment; if it goes on, check the port"
+        ) from None
+    except OSError:
         raise _FoundError(
             f"{name} does not speak TLS on port {address.port}; check the port, or set "
             'tls = "off" if the operator says that the connection is not encrypted'

@@ -13,6 +13,8 @@ from zermelo.proto.replies import ReplyError, channel_options, reply_parser
 from zermelo.texts import one_line
 
 CALL_SECONDS = 60.0
+#: Refusals by a coordinator that serves nobody at the moment, whoever asks for what.
+PASSING = {service.DATABASE_AWAY, service.OVERLOADED, service.STOPPING}
 
 
 class RefusedError(ZermeloError):
@@ -89,14 +91,18 @@ def _open_channel(address: str, served: ServiceDescriptor, identity: Identity) -
 
 def _sentence(address: str, error: Any) -> ZermeloError:
     details = one_line(str(error.details() or error.code().name))
-    if dict(error.trailing_metadata() or ()).get(service.REASON) is not None:
+    reason = dict(error.trailing_metadata() or ()).get(service.REASON)
+    if reason in PASSING:
+        return UnreachableError(f"{address} cannot answer now: {details}")
+    if reason is not None:
         return RefusedError(details)
     if error.code() is grpc.StatusCode.UNIMPLEMENTED:
         return UnreachableError(f"{address} does not offer this; update the coordinator there")
     if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
         return UnreachableError(f"{address} does not answer; try again later")
     # What gRPC says is a chain of who failed because of whom; its end is the cause.
-    cause = details.rpartition(": ")[2]
+    # Of a failed handshake the last link is that there is nothing further.
+    cause = details.removesuffix(": OK").rpartition(": ")[2].removesuffix(".")
     return UnreachableError(
         f"cannot reach {address}: {cause}; check the address and, with TLS, the certificates"
     )

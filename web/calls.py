@@ -53,8 +53,8 @@ async def _call(request: Request, service: ServiceDescriptor, message: Any, toke
     settings = site_of(request).settings
     if not settings.coordinator:
         raise TroubleError(
-            503, "Nobody to ask", "This site was started without a coordinator (--server), so"
-            " nobody can sign in here.",
+            503, "Nobody to ask", "This site was started without a coordinator, so nobody can sign"
+            " in here. Its operator names one by --server, or --web-server of `zermelo serve all`.",
         )  # fmt: skip
     try:
         return await asyncio.to_thread(

@@ -8,7 +8,7 @@ from zermelo.cli.admin.asking import acting, admin, print_done
 from zermelo.cli.doors import Ask
 from zermelo.cli.options import option
 from zermelo.cli.output import print_json
-from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.plain_errors import CommandError, agree
 from zermelo.proto import operations_pb2 as pb
 from zermelo.research.plain import plain
 from zermelo.server.trust.accounts import Role
@@ -63,9 +63,10 @@ def set_role(ask: Ask, name: str, role: str, reason: str, as_json: bool) -> None
 @acting
 def delete_account(ask: Ask, name: str, yes: bool, reason: str, as_json: bool) -> None:
     """End an account for good, as its owner could: its credit stays in the project's sums."""
-    question = f"End the account {name} for good?"
-    if not yes and (as_json or not click.confirm(question, err=True)):
-        raise CommandError("nothing was done; give --yes to end the account")
+    if not yes:
+        if as_json:
+            raise CommandError("nothing was done; give --yes to end the account")
+        agree(f"End the account {name} for good?")
     reply = ask(pb.DeleteUserRequest(name=name, reason=reason))
     print_done(reply, f"the account is gone; its credit is counted as {reply.name}", as_json)
 

@@ -11,7 +11,7 @@ from zermelo.cli.doors import Ask
 from zermelo.cli.game_files import CAMPAIGN
 from zermelo.cli.options import option
 from zermelo.cli.output import print_facts
-from zermelo.cli.plain_errors import CommandError
+from zermelo.cli.plain_errors import CommandError, agree
 from zermelo.proto import operations_pb2 as pb
 
 _yes = option("--yes", is_flag=True, help="Do not ask, and show no preview.")
@@ -32,8 +32,7 @@ def _agreed(ask: Ask, preview: pb.PreviewBanRequest, what: str, *, ask_first: bo
     ])
     if not sys.stdin.isatty():
         raise CommandError("nothing was done; give --yes to ban without a question")
-    if not click.confirm("Ban it? `unban` brings back what can be brought back", err=True):
-        raise CommandError("nothing was done")
+    agree("Ban it? `unban` brings back what can be brought back")
 
 
 @admin.command("ban-host")

@@ -8,6 +8,7 @@ from zermelo.cli.admin.asking import acting, admin, print_done
 from zermelo.cli.doors import Ask
 from zermelo.cli.options import option
 from zermelo.cli.output import print_facts, print_json
+from zermelo.cli.plain_errors import CommandError
 from zermelo.proto import operations_pb2 as pb
 from zermelo.research.plain import plain
 
@@ -47,5 +48,7 @@ def project(
 @acting
 def settle(ask: Ask, alarm: int, reason: str, as_json: bool) -> None:
     """Note that you looked into an alarm; --reason says what came of it."""
+    if not reason.strip():
+        raise CommandError("say with --reason what came of it; the audit keeps that")
     reply = ask(pb.SettleAlarmRequest(alarm=alarm, reason=reason))
     print_done(reply, f"alarm {alarm} is settled", as_json)

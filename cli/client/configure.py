@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import shutil
 import sys
 from dataclasses import replace
@@ -29,6 +30,7 @@ from zermelo.client.registration import Registration
 from zermelo.client.service_files import SERVICES
 from zermelo.client.settings import ServerAddress, usable_cores
 from zermelo.client.trial import try_server
+from zermelo.server.embedded import default_data_dir
 
 NO_SERVICE = "none"
 EXAMPLE = "example.org:1913"
@@ -107,10 +109,19 @@ def configure(
     if as_json:
         print_json({"config": str(folder.config), "works": works, "connection": sentence})
         return
-    click.echo(f"{folder.config} is written; `zermelo client run` starts the client")
+    run = shlex.join(("zermelo", "client", "run", *_folder_option(data_dir)))
+    click.echo(f"{folder.config} is written; `{run}` starts the client")
     if new.token and new.token != before.token:
-        click.echo("`zermelo client recovery-code` prints a secret that gives a lost token back")
+        code = shlex.join(("zermelo", "client", "recovery-code", *_folder_option(data_dir)))
+        click.echo(f"`{code}` prints a secret that gives a lost token back")
     _offer_service(service, asks, data_dir)
+
+
+def _folder_option(data_dir: Path) -> tuple[str, ...]:
+    """What the commands of this client need to find its folder from everywhere."""
+    if data_dir == default_data_dir():
+        return ()
+    return "--data-dir", str(data_dir.expanduser().resolve())
 
 
 def _ask_server(before: str, asks: bool) -> str:
@@ -160,6 +171,7 @@ def _offer_service(service: str | None, asks: bool, data_dir: Path) -> None:
     if service == NO_SERVICE:
         return
     command = shutil.which("zermelo") or str(Path(sys.argv[0]).resolve())
-    file = SERVICES[service](command, data_dir.expanduser().absolute())
+    # systemd ignores a path with ".." in it.
+    file = SERVICES[service](command, data_dir.expanduser().resolve())
     click.echo(file.text)
     click.secho(file.advice, fg="green", err=True)

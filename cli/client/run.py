@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -105,8 +104,6 @@ def run(
         leave_seconds=leave_seconds,
         checkpoint_seconds=checkpoint_seconds or configuration.checkpoint_seconds,
     )
-    # gRPC's own lines go past our log and its format; what fails is told by the client itself.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from zermelo.client.daemon import run as run_daemon
     from zermelo.client.logs import start_logging
     from zermelo.client.sensors import SystemSensors

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import signal
+import ssl
 import subprocess
 import sys
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
+from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from tests.support.command import zermelo
 from tests.support.coordinator import wait_until
 from tests.support.preloaded import Command
+from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.certificates import make_certificates
 
 MISSING = 7
 
@@ -47,6 +54,44 @@ def test_the_pages_are_served_until_the_end(solved_database: str, command: list[
     assert process.returncode == 0, errors
     if command[0] == "web":
         assert printed == f"the pages are at http://127.0.0.1:{port}/ (Ctrl-C stops)\n"
+
+
+def test_visitors_sign_in_at_a_coordinator_of_ones_own_authority(
+    database: str, connection: Connection, tmp_path: Path
+) -> None:
+    token = accounts.open_account(connection, "otto", Role.OPERATOR, actor="test")
+    tls = tmp_path / "tls"
+    make_certificates(tls, ["localhost"], 10)
+    pages, listen = (f"localhost:{free_port()}" for _ in range(2))
+    process = Command(
+        "serve", "all", "--listen", listen, "--web", pages, "--database", database,
+        "--certificate", tls / "server.pem", "--key", tls / "server-key.pem",
+        "--web-server", listen, "--web-ca-file", tls / "ca.pem",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    trusted = ssl.create_default_context(cafile=str(tls / "ca.pem"))
+
+    def sign_in() -> tuple[int, str | None]:
+        """Status and where to go next; nothing before pages and coordinator are there."""
+        connection = HTTPSConnection(pages, timeout=60, context=trusted)
+        try:
+            connection.request("POST", "/login", urlencode({"token": token}), {
+                "Content-Type": "application/x-www-form-urlencoded", "Origin": f"https://{pages}",
+            })  # fmt: skip
+            reply = connection.getresponse()
+            return reply.status, reply.getheader("Location")
+        except OSError:
+            return 0, None
+        finally:
+            connection.close()
+
+    try:
+        wait_until(lambda: process.poll() is not None or sign_in() == (303, "/me"), 120)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
 
 
 def test_mistakes_are_one_line(solved_database: str) -> None:

@@ -135,7 +135,7 @@ MISTAKES = (
     (("ban-host", "99", "--yes"), "no host 99"),
     (("ban-host", "1"), "nothing was done; give --yes"),
     (("settle", "7", "--reason", "seen"), "no alarm 7"),
-    (("settle", "7"), "reason is missing"),
+    (("settle", "7"), "say with --reason"),
     (("project", "--web-url", "javascript:alert(1)"), "no address of pages"),
     (("project", "--notice", "two\nlines"), "one line of printable text"),
     (("delete-account", "nobody", "--yes"), "no user 'nobody'"),
@@ -154,6 +154,15 @@ def test_mistakes_are_told_alike_at_both_doors(database: str, door: tuple[str, .
             with pytest.raises(ZermeloError, match=complaint) as caught:
                 admin(*command, door=way)
             assert "\n" not in str(caught.value), command
+
+
+@pytest.mark.parametrize("said", ["", "n\n"])
+def test_without_a_yes_nothing_is_done(database: str, connection: Connection, said: str) -> None:
+    accounts.open_account(connection, "vera", Role.VOLUNTEER, actor="test")
+    command = ["admin", "delete-account", "vera", "--database", database]
+    run = CliRunner().invoke(zermelo, command, input=said)
+    assert str(run.exception) == "nothing was done; with --yes there is no question"
+    assert accounts.user_id(connection, "vera")
 
 
 def test_who_is_no_operator_gets_one_clear_line(

@@ -103,6 +103,11 @@ def test_an_account_is_deleted_by_its_owner(client: Client) -> None:
         client("account")
 
 
+def test_an_account_shows_its_tokens_once(client: Client) -> None:
+    shown = client.text("account").splitlines()
+    assert [line.strip() for line in shown if line.startswith("tokens")] == ["tokens"]
+
+
 def test_without_an_account_the_remedy_is_named(guarded: str, tmp_path: Path) -> None:
     nobody = Client(tmp_path / "nobody")
     with pytest.raises(ZermeloError, match="no server is configured"):

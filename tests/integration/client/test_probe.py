@@ -15,6 +15,7 @@ import grpc
 import pytest
 
 from tests.support.coordinator import running_coordinator
+from zermelo.client import probe
 from zermelo.client.probe import find_out
 from zermelo.client.settings import ServerAddress
 from zermelo.client.trial import try_server
@@ -89,11 +90,22 @@ def test_nobody_waits_for_a_server_to_say_goodbye(certificates: Path) -> None:
     with silent_server(certificates) as port:
         address = ServerAddress(f"localhost:{port}", ca_file=certificates / "ca.pem")
 
-        async def probe() -> str:
+        async def tried() -> str:
             # The orderly end of TLS would take asyncio's 30 seconds here.
             return await asyncio.wait_for(find_out(address), 20)
 
-        assert asyncio.run(probe()) == ""
+        assert asyncio.run(tried()) == ""
+
+
+def test_a_server_that_stands_still_is_no_reason_to_give_encryption_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(probe, "STEP_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # connects, and never says a word
+        port = listening.getsockname()[1]
+        found = asyncio.run(find_out(ServerAddress(f"localhost:{port}", tls="on")))
+    assert "takes too long" in found
+    assert "tls" not in found
 
 
 @pytest.mark.long

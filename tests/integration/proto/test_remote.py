@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from tests.support.hostile_coordinator import HostileCoordinator
+from tests.support.hostile_coordinator import HostileCoordinator, Refusal
+from zermelo import ZermeloError
 from zermelo.games import open_game
 from zermelo.proto import operations_pb2 as operations
 from zermelo.proto import research_pb2 as research
 from zermelo.proto import service
-from zermelo.proto.remote import Identity, Remote, UnreachableError
+from zermelo.proto.remote import Identity, RefusedError, Remote, UnreachableError
 from zermelo.research.remote import RemoteCampaigns
 
 IDENTITY = Identity("token")
@@ -40,6 +42,27 @@ def test_what_is_no_reply_is_one_sentence(reply: Any, complaint: str) -> None:
     with pytest.raises(UnreachableError, match=complaint) as caught:
         ask_for_users(reply)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        (service.DATABASE_AWAY, UnreachableError),
+        (service.OVERLOADED, UnreachableError),
+        (service.STOPPING, UnreachableError),
+        (service.NOT_YOUR_ROLE, RefusedError),
+    ],
+)
+def test_only_a_server_that_serves_nobody_is_worth_another_try(
+    reason: str, kind: type[ZermeloError]
+) -> None:
+    refusal = Refusal(grpc.StatusCode.UNAVAILABLE, "why not", reason)
+    with (
+        HostileCoordinator(ListUsers=lambda *_: refusal) as server,
+        Remote(server.address, service.OPERATIONS, IDENTITY) as remote,
+        pytest.raises(kind, match="why not"),
+    ):
+        remote.ask(operations.ListUsersRequest(most=1))
 
 
 def test_texts_cannot_steer_a_terminal() -> None:

@@ -49,3 +49,10 @@ def test_names_of_strangers_do_not_steer_the_terminal(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert not set(shown) & {"\x1b", "\x07", "\u202e"}
     assert "\u0301" * 5 not in shown
+
+
+def test_a_fact_without_a_text_keeps_its_label(capsys: pytest.CaptureFixture[str]) -> None:
+    print_facts([("version", ""), ("workers", "1")])
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["version", "-"], ["workers", "1"],
+    ]  # fmt: skip

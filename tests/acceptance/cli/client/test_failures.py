@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import socket
 import subprocess
 import threading
@@ -23,11 +25,12 @@ from tests.support.client_process import (
     start_client,
     value,
 )
-from tests.support.command import zermelo
+from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.preloaded import Command
 from zermelo.client.folder import ClientFolder
 from zermelo.proto import service
+from zermelo.proto.remote import UnreachableError
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
@@ -164,6 +167,45 @@ def test_certificates_are_found_from_every_folder_once_configured(
             *RUN, "--data-dir", folder, "--once", "--quit-seconds", "0", cwd=elsewhere
         )
         assert done.returncode == 0, done.stderr
+    assert len(queue.results()) == 1
+
+
+def test_a_command_tells_a_wrong_authority_in_one_line(
+    database: str, campaign: Campaign, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    certificates.make_certificates(other, ["127.0.0.1"], 10)
+    with with_tls(database, tmp_path / "tls") as (address, _):
+        # From nothing: gRPC's own lines depend on when it is loaded.
+        done = subprocess.run(
+            [*ZERMELO, "client", "account", "--server", address, "--token-file", "-",
+             "--ca-file", other / "ca.pem", "--data-dir", tmp_path],
+            input="token\n", capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == UnreachableError.exit_code, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert "certificate" in line.partition(";")[0]
+
+
+def test_what_configure_prints_works_from_every_folder(
+    coordinator: str, queue: Queue, tmp_path: Path
+) -> None:
+    queue.add(1, node_budget=10**9)
+    folder, here = tmp_path / "my data", tmp_path / "here"
+    here.mkdir()
+    done = zermelo(
+        "client", "configure", "--server", coordinator, "--data-dir", "../my data",
+        "--service", "systemd-system", cwd=here,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # systemd ignores a path that is not normal, and then the client may not write there.
+    assert f"ReadWritePaths='{folder}/client'\n" in done.stdout
+    assert f" client run --data-dir '{folder}'\n" in done.stdout
+    hint = re.search("`zermelo (client run .*?)`", done.stdout)
+    assert hint
+    known_speeds(folder)
+    ran = zermelo(*shlex.split(hint[1]), "--once", "--quit-seconds", "0", cwd="/")
+    assert ran.returncode == 0, ran.stderr
     assert len(queue.results()) == 1
 
 
