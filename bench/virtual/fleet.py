@@ -119,15 +119,15 @@ class Fleet:
                 raise RuntimeError("nobody works, but the campaign is not finished")
             self.now = max(self.now, self.events[0][0] + self.tick)
             self._serve(self._due())
-            if self.timeline.due(self.now):
+            if self.timeline.due(self.now) and not self.plan.finished:
                 self.timeline.note(self._state())
             if time.monotonic() - told > REPORT_SECONDS:
                 told = time.monotonic()
                 self._tell()
         # Whoever still works when the answer is known works for nothing.
+        self.timeline.note(self._state())
         for job in self.jobs.values():
             self._account(job, self.now)
-        self.timeline.note(self._state())
 
     def _open_coordinator(self) -> InProcessCoordinator:
         return InProcessCoordinator(self.connection)
@@ -203,7 +203,7 @@ class Fleet:
     def _state(self) -> State:
         working = [
             (max(0.0, self.now - job.started), job.client.speed) for job in self.jobs.values()
-        ] if not self.plan.finished else []
+        ]
         planner = self.plan.planner
         return State(
             self.now,
