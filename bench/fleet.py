@@ -13,6 +13,7 @@ of the services.
 
     python bench/fleet.py                     whether reversi 6x7 is at least a draw
     python bench/fleet.py reversi:6x6 --goal outcome --speed 400
+    python bench/fleet.py --timeline 30       and where each run's time went, in 30 stretches
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 from fresh import fresh_database
 from virtual.fleet import Puzzle, simulate
 from virtual.oracle import Oracle
+from virtual.timeline import State, table
 
 from zermelo.games import Bounds, open_game
 from zermelo.server.database import connect_once
@@ -39,7 +41,7 @@ from zermelo.sql import query
 SPEED = 40_000.0
 
 
-def report(runs: list[dict[str, Any]]) -> None:
+def report(runs: list[dict[str, Any]], stretches: int) -> None:
     base = runs[0]
     print(
         f"{'clients':>8} {'speed-up':>9} {'seconds':>10} {'nodes':>15} {'idle':>7}"
@@ -59,6 +61,12 @@ def report(runs: list[dict[str, Any]]) -> None:
             f" {run['real_seconds']:>7.0f} {services[0]:>15.1f}"
             + "".join(f" {seconds:>6.1f}" for seconds in services[1:]), flush=True,
         )  # fmt: skip
+    if stretches:
+        for run in runs:
+            print(f"\n{run['clients']} clients:")
+            states = [State(*state) for state in run.get("timeline", [])]
+            for line in table(states, run["clients"], stretches):
+                print(line, flush=True)
 
 
 def ended_runs(file: Path, what: dict[str, Any]) -> dict[int, dict[str, Any]]:
@@ -86,6 +94,8 @@ def main() -> None:
                         help="the file of the runs that have ended")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1,
                         help="cores to find answers on that are not remembered")
+    parser.add_argument("--timeline", type=int, default=0, metavar="STRETCHES",
+                        help="tell where the time of each run went, in this many stretches")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     game = open_game(options.spec)
@@ -109,7 +119,7 @@ def main() -> None:
                     print(json.dumps(run), file=file)
             runs.append(run)
             if not options.json:
-                report(runs)
+                report(runs, options.timeline)
     if options.json:
         print(json.dumps(runs))
 

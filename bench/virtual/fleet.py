@@ -32,6 +32,7 @@ from zermelo.server.validator import validate
 
 from .oracle import Ask, Oracle, Reply
 from .services import ServiceTime
+from .timeline import State, Timeline
 
 #: How fast clients are compared with the average, in turn: their mean is 1 for 1, 16, 256
 #: and (but for 0.02 %) 1024 clients.
@@ -94,6 +95,12 @@ class Fleet:
     heartbeat: float = HEARTBEAT
     jobs: dict[int, Job] = field(default_factory=dict)
     events: list[tuple[float, int, str]] = field(default_factory=list)
+    timeline: Timeline = field(default_factory=Timeline)
+    #: Answers given back, how many of them ran out, workunits handed out, and their budgets.
+    answers: int = 0
+    exhausted: int = 0
+    leases: int = 0
+    budgets: float = 0.0
 
     def __post_init__(self) -> None:
         self.services = ServiceTime(self.connection)
@@ -112,10 +119,13 @@ class Fleet:
                 raise RuntimeError("nobody works, but the campaign is not finished")
             self.now = max(self.now, self.events[0][0] + self.tick)
             self._serve(self._due())
+            if self.timeline.due(self.now) and not self.plan.finished:
+                self.timeline.note(self._state())
             if time.monotonic() - told > REPORT_SECONDS:
                 told = time.monotonic()
                 self._tell()
         # Whoever still works when the answer is known works for nothing.
+        self.timeline.note(self._state())
         for job in self.jobs.values():
             self._account(job, self.now)
 
@@ -190,6 +200,23 @@ class Fleet:
             file=sys.stderr, flush=True,
         )  # fmt: skip
 
+    def _state(self) -> State:
+        working = [
+            (max(0.0, self.now - job.started), job.client.speed) for job in self.jobs.values()
+        ]
+        planner = self.plan.planner
+        return State(
+            self.now,
+            self.busy_seconds + sum(seconds for seconds, _ in working),
+            self.searched + sum(seconds * speed for seconds, speed in working),
+            self.answers, self.exhausted, self.leases, self.budgets,
+            self.services.seconds["generator"], self.services.total,
+            len(planner.questions.nodes) if planner else 0,
+            planner.test.work if planner and planner.test else 0.0,
+            planner.questions.open_count if planner else 0,
+            self.plan.short,
+        )  # fmt: skip
+
     def _demand(self) -> Demand:
         return Demand(self.size, self.speed, self.now)
 
@@ -208,6 +235,8 @@ class Fleet:
         replies = self.oracle.ask(
             [Ask(bytes(item.position), item.threshold, item.node_budget) for item in leased]
         )
+        self.leases += len(leased)
+        self.budgets += sum(item.node_budget for item in leased)
         for item, reply in zip(leased, replies, strict=True):
             client = clients[item.request - 1]
             job = Job(item.lease, client, self.now + client.latency, reply)
@@ -239,6 +268,8 @@ class Fleet:
         return told.directive != "continue"
 
     def _submit(self, jobs: list[Job]) -> None:
+        self.answers += len(jobs)
+        self.exhausted += sum(job.reply.answer == "exhausted" for job in jobs)
         self.coordinator.submit([
             Returned(
                 job.client.host, job.lease, job.reply.answer, job.reply.lo, job.reply.hi,
@@ -284,4 +315,5 @@ def simulate(
         "new_nodes": oracle.found_nodes - found_nodes,
         "real_seconds": time.perf_counter() - started,
         "service_seconds": dict(fleet.services.seconds),
+        "timeline": fleet.timeline.states,
     }

@@ -37,6 +37,10 @@ MOST_SPARE_PER_CLIENT = 8
 UNKNOWN_SPEED, HOPED_SPEED = 100_000.0, 20_000_000.0
 #: Smaller workunits than this cost more to hand out than to answer.
 LEAST_SECONDS = 0.1
+#: While no client is idle workunits are cut to at least so many seconds for each client: the
+#: services take a millisecond for one, most end in half of the time they were cut to, and
+#: clients wait wherever the services are busy more than a third of the time.
+LEAST_SECONDS_PER_CLIENT = 0.005
 #: How many leaves that are being worked on are split for each idle client: they have several
 #: children each.
 HELPED_PER_IDLE = 0.25
@@ -100,7 +104,7 @@ class CampaignPlan:
             with self.connection.transaction():
                 self.tree.lock()
                 if self._was_revised() or planner is None:
-                    planner = self._rebuild()
+                    planner = self._rebuild(demand.now)
                 busy = self._step(planner, demand)
         except Contradiction as contradiction:
             if self.campaign.replication is not Replication.NONE and self._contest(contradiction):
@@ -244,12 +248,13 @@ class CampaignPlan:
             return _Asked()
         wanted, splits, more = self._choose(planner, spare - ready, size, _whole(demand, size))
         # Until somebody's speed is known it is the host's own that tells.
-        self._insert(planner, wanted, budget_of(size) if demand.speed else None)
+        node_budget = budget_of(size) if demand.speed else None
+        self._insert(planner, wanted, node_budget, demand.now)
         idle = demand.workers - leased - ready - len(wanted)
         self.short = idle > 0
         if self.short:
-            least = LEAST_SECONDS * (demand.speed or UNKNOWN_SPEED)
-            helped = planner.help(math.ceil(idle * HELPED_PER_IDLE), least)
+            count, least = math.ceil(idle * HELPED_PER_IDLE), self._size(planner, demand, spent)
+            helped = planner.help(count, least, demand.speed or UNKNOWN_SPEED, demand.now)
             self._split_now(planner, helped)
             splits += len(helped)
             more |= bool(helped)
@@ -294,9 +299,17 @@ class CampaignPlan:
         if self.campaign.node_budget is not None:
             most = min(most, self.campaign.node_budget)
         most /= budget_of(1.0)
-        return planner.size(demand.workers, spent, min(most, speed * LEAST_SECONDS), most)
+        seconds = max(LEAST_SECONDS, LEAST_SECONDS_PER_CLIENT * demand.workers)
+        size = planner.size(demand.workers, spent, min(most, speed * seconds), most)
+        if not self.short:
+            return size
+        return planner.size_for_idle(
+            demand.workers, speed, min(size, speed * LEAST_SECONDS), size
+        )
 
-    def _insert(self, planner: Planner, choices: list[Choice], node_budget: int | None) -> None:
+    def _insert(
+        self, planner: Planner, choices: list[Choice], node_budget: int | None, now: float
+    ) -> None:
         if not choices:
             return
         questions = [choice.question for choice in choices]
@@ -332,7 +345,7 @@ class CampaignPlan:
             },
         )
         for question in questions:
-            planner.questions.set_asked(question, True)
+            planner.questions.set_asked(question, True, now)
         notify(self.connection, Channel.READY, self.campaign.id)
 
     def _finish(self) -> None:
@@ -349,8 +362,8 @@ class CampaignPlan:
 
     # -- starting ------------------------------------------------------------------------------
 
-    def _rebuild(self) -> Planner:
-        """The planner as the database has it."""
+    def _rebuild(self, now: float) -> Planner:
+        """The planner as the database has it, as if all that is in work had been asked now."""
         (root,) = self.tree.load([self.campaign.root])
         planner = Planner(
             self._splitter.plan_root(root), self.campaign.aim, self._record.model(),
@@ -365,7 +378,7 @@ class CampaignPlan:
         for node, threshold, state in rows:
             question = questions.get((node, threshold))
             if question is not None:
-                questions.set_asked(question, True)
+                questions.set_asked(question, True, now)
             elif state in (WorkunitState.READY, WorkunitState.LEASED):
                 unneeded.append((node, threshold))
         self._withdraw(unneeded)

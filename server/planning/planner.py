@@ -39,6 +39,9 @@ PIECES_PER_OTHER = 8
 #: chooses moves better than planning does, and what looks like all of a test is looked into first:
 #: from afar it looks a few times too easy. (On 6x6 smaller shares take more nodes.)
 SHARE_ALONE = 0.5
+#: The services' time for a piece as large as pieces are cut: they take a millisecond for one, and
+#: most are about half as large.
+SERVICE_SECONDS = 0.002
 #: At least this share of what a test has cost is believed to remain.
 DOUBT = 0.05
 #: A test is believed to cost at least this share of what it looked like before its root was
@@ -165,18 +168,24 @@ class Planner:
                         closed.append((parent, not answered))
         return most
 
-    def help(self, count: int, least: float) -> list[Choice]:
+    def help(self, count: int, least: float, speed: float, now: float) -> list[Choice]:
         """Leaves to be split although clients work on them, so that idle ones can help.
 
-        The hardest come first; `least` is what a workunit should hold at least.
+        The hardest come first; `least` is what a workunit should hold at least. What a client has
+        searched in vain since it was asked, `speed` nodes a second until `now`, tells how hard a
+        leaf is as well as its looks do.
         """
         self.questions.refresh()
+
+        def hardness(question: Question) -> float:
+            return max(question.work, speed * (now - question.asked_at))
+
         asked = [
             Choice(question, need)
             for question, need in self._walk(NEED_LEVELS[-1], attrgetter("sharpened"))
-            if question.asked and question.leaf and question.work > HELP_FROM * least
+            if question.asked and question.leaf and hardness(question) > HELP_FROM * least
         ]
-        return heapq.nlargest(count, asked, key=lambda choice: choice.question.work)
+        return heapq.nlargest(count, asked, key=lambda choice: hardness(choice.question))
 
     def remaining(self) -> Estimate:
         """The expected nodes still to search, counting shared positions once."""
@@ -207,6 +216,23 @@ class Planner:
         afar = AFAR * self._began.work * min(1.0, self.questions.open_count / MANY_OPEN)
         remaining = max(self.test.work, DOUBT * spent, afar - spent)
         return max(least, min(most, remaining / ((clients - 1) * PIECES_PER_OTHER)))
+
+    def size_for_idle(self, clients: int, speed: float, least: float, most: float) -> float:
+        """As `size`, while clients of this speed are idle because there is nothing else to ask.
+
+        Then nothing is kept back for what may be found later: however hard a leaf turns out to be,
+        it is known soon. The services' time for all pieces and a client's time for one that runs
+        out have the least sum where pieces are as large as the root of what remains.
+        """
+        if self.test is None:
+            return least
+        if clients <= 1:
+            return most
+        self.questions.refresh()
+        remaining = self.test.work
+        even = remaining / ((clients - 1) * PIECES_PER_OTHER)
+        soon = math.sqrt(remaining * SERVICE_SECONDS * speed / BUDGET_FACTOR)
+        return max(least, min(most, max(even, soon)))
 
     # -- inside ----------------------------------------------------------------------
 

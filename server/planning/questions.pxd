@@ -22,7 +22,7 @@ cdef class Question:
     cdef public long threshold, ply
     cdef public list parents, children
     cdef public bint leaf, asked, exhausted
-    cdef public double chance, work, sharpened, reach
+    cdef public double chance, work, sharpened, reach, asked_at
     cdef public object answer
     cdef public object efforts
 
@@ -44,7 +44,7 @@ cdef class Questions:
 
     @cython.locals(question=Question)
     cpdef open(self, object node)
-    cpdef set_asked(self, Question question, bint asked)
+    cpdef set_asked(self, Question question, bint asked, double now=*)
 
     @cython.locals(question=Question)
     cpdef refresh(self)

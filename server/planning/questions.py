@@ -101,6 +101,8 @@ class Question:
     asked: bool = False
     #: Whether a search for it ran out of its budget.
     exhausted: bool = False
+    #: When it was asked, in seconds on the driver's clock.
+    asked_at: float = 0.0
     #: What the engine thinks that either answer takes, once a leaf was shown to it.
     efforts: Efforts | None = None
 
@@ -137,8 +139,9 @@ class Questions:
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
         self._turn = 0
-        #: Asked questions that nobody needs, in order, until somebody does again.
-        self._dropped: dict[Key, None] = {}
+        #: Asked questions that nobody needs, in order, until somebody does again, and when they
+        #: were asked.
+        self._dropped: dict[Key, float] = {}
 
     # -- what the driver tells -----------------------------------------------------------
 
@@ -183,9 +186,9 @@ class Questions:
             if question.leaf:
                 self._grow(question)
 
-    def set_asked(self, question: Question, asked: bool) -> None:
+    def set_asked(self, question: Question, asked: bool, now: float = 0.0) -> None:
         """A client works on it, or soon will; or nobody does any more."""
-        question.asked = asked
+        question.asked, question.asked_at = asked, now
         self._touch(question)
 
     def refresh(self) -> None:
@@ -250,8 +253,7 @@ class Questions:
         node.questions[threshold] = question
         self.open_count += 1
         if question.key in self._dropped:
-            del self._dropped[question.key]
-            question.asked = True
+            question.asked, question.asked_at = True, self._dropped.pop(question.key)
         self._touch(question)
         return question
 
@@ -326,7 +328,7 @@ class Questions:
             del gone.node.questions[gone.threshold]
             self.open_count -= 1
             if gone.asked:
-                self._dropped[gone.key] = None
+                self._dropped[gone.key] = gone.asked_at
             for child in gone.children:
                 if gone in child.parents:
                     child.parents.remove(gone)

@@ -12,6 +12,7 @@ import pytest
 from bench.virtual import oracle as oracle_module
 from bench.virtual.fleet import LATENCY, TICK, Fleet, Job, Puzzle, simulate
 from bench.virtual.oracle import Ask, Oracle
+from bench.virtual.timeline import MOST_STRETCHES, State, Timeline, table
 from zermelo.engine import open_engine
 from zermelo.games import Bounds, open_game
 from zermelo.server.campaigns import campaign_summary, create_campaign
@@ -106,6 +107,35 @@ def test_the_fleet_counts_what_the_database_counts(
     nodes = campaign_summary(connection, fleet.campaign.name).nodes
     dropped = len(fleet.shifts)  # each cancelled lease is rounded to whole nodes
     assert fleet.searched - unfinished == pytest.approx(nodes, abs=dropped)
+
+
+def test_the_timeline_says_what_the_run_says(connection: Connection, oracle: Oracle) -> None:
+    run = simulate(connection, oracle, Puzzle(None, "score", None), 7, SPEED)
+    states = [State(*state) for state in run["timeline"]]
+    assert all(earlier.seconds < later.seconds for earlier, later in pairwise(states))
+    for earlier, later in pairwise(states):
+        assert earlier.busy_seconds <= later.busy_seconds + 1e-6
+        assert earlier.answers <= later.answers
+    last = states[-1]
+    assert last.seconds == run["seconds"]
+    assert last.nodes == pytest.approx(run["nodes"], abs=1)
+    assert 1 - last.busy_seconds / last.seconds / 7 == pytest.approx(run["idle_share"])
+    assert last.services == pytest.approx(sum(run["service_seconds"].values()))
+    heading, *stretches = table(states, 7, 5)
+    assert "idle" in heading
+    assert 0 < len(stretches) <= 6
+
+
+def test_a_long_timeline_gets_coarser() -> None:
+    timeline = Timeline()
+    nothing = State(*[0] * len(State._fields))
+    for second in range(10 * MOST_STRETCHES):
+        if timeline.due(second):
+            timeline.note(nothing._replace(seconds=second))
+    seconds = [state.seconds for state in timeline.states]
+    assert MOST_STRETCHES // 2 <= len(seconds) <= MOST_STRETCHES
+    assert seconds[0] == 0
+    assert seconds[-1] > 9 * MOST_STRETCHES
 
 
 def test_memory_changes_nothing(

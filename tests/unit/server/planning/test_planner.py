@@ -16,7 +16,7 @@ from zermelo.games import Bounds
 from zermelo.server.goals import Goal
 from zermelo.server.planning.costs import CostModel, Features, Sample, usual_efforts
 from zermelo.server.planning.drift import Drift
-from zermelo.server.planning.planner import AFAR, MANY_OPEN, Planner
+from zermelo.server.planning.planner import AFAR, MANY_OPEN, SERVICE_SECONDS, Planner, budget_of
 from zermelo.server.planning.questions import HELP_DISCOUNT, PlanNode, Question
 
 LIMIT = 6
@@ -71,7 +71,7 @@ def test_any_order_of_answers_proves_the_goal(
         for node in {choice.question.node.id: None for choice in plan.split}:
             split(world, planner, node)
         if world.random.random() < 0.2:
-            for helped in planner.help(2, least=1.0):
+            for helped in planner.help(2, least=1.0, speed=1.0, now=0.0):
                 assert helped.question.asked
                 if helped.question.leaf:
                     split(world, planner, helped.question.node.id)
@@ -205,9 +205,9 @@ def test_idle_clients_help_with_the_hardest_question() -> None:
     planner.questions.update_bounds(2, -9, 9)
     planner.questions.settle()
     assert planner.choose(2, size=1e9).ask == []
-    (helped,) = planner.help(1, least=0.0)
+    (helped,) = planner.help(1, least=0.0, speed=1.0, now=0.0)
     assert helped.question.node.id == 2
-    assert planner.help(9, least=1e9) == []
+    assert planner.help(9, least=1e9, speed=1.0, now=0.0) == []
     planner.questions.expand(2, [PlanNode(3, -9, 9, 0, 8)])
     planner.questions.settle()
     (choice,) = planner.choose(2, size=1e9).ask
@@ -234,6 +234,55 @@ def test_a_lone_client_is_asked_for_half_of_a_test_but_not_again_for_what_ran_ou
     assert chosen(1e9) == {1, 2, 5}
     half.exhausted = True
     assert chosen(1e9) == {2, 3, 4, 5}
+
+
+def test_a_search_that_goes_on_for_long_is_hard_however_easy_it_looked() -> None:
+    planner = small_tree()
+    planner.questions.nodes[2].hardness = 2.0
+    planner.questions.update_bounds(2, -9, 9)
+    planner.questions.settle()
+    for choice in planner.choose(2, size=1e9).ask:
+        asked_at = 5.0 if choice.question.node.id == 1 else 9.0
+        planner.questions.set_asked(choice.question, True, asked_at)
+    looks = max(question.work for question in planner.questions.nodes[2].questions.values())
+    soon, late = (
+        planner.help(1, least=0.0, speed=looks, now=now)[0].question.node.id for now in (5.5, 9.0)
+    )
+    assert (soon, late) == (2, 1)
+
+
+def test_a_question_that_is_needed_again_was_asked_when_it_was_asked() -> None:
+    planner = small_tree()
+    question = planner.choose(1, size=1e9).ask[0].question
+    planner.questions.set_asked(question, True, 3.0)
+    assert planner.test is not None
+    planner.questions.close_root(planner.test)
+    planner.questions.open_root(0, planner.test.threshold)
+    planner.questions.open(0)
+    again = planner.questions.get(question.key)
+    assert again is not None
+    assert again is not question
+    assert again.asked
+    assert again.asked_at == 3.0
+    assert planner.questions.settle() == []
+
+
+def test_last_pieces_are_as_small_as_they_look() -> None:
+    """While clients are idle nothing is kept back for what may be found later."""
+    planner = small_tree()
+    start = planner.size(3, 0, 0.0, 1e9)
+    assert planner.size(3, 1e9, 0.0, 1e9) > start
+    assert planner.size_for_idle(3, 0.0, 0.0, 1e9) == pytest.approx(start)
+    assert planner.size_for_idle(1024, 1.0, 1e9, 1e9) == 1e9
+    assert planner.size_for_idle(1, 1.0, 0.0, 1e9) == 1e9
+
+
+def test_last_pieces_take_the_services_as_long_as_the_client_who_has_the_last() -> None:
+    planner, speed = small_tree(), 100_000.0
+    assert planner.test is not None
+    size = planner.size_for_idle(10**9, speed, 0.0, 1e9)
+    handed_out = planner.test.work / size * SERVICE_SECONDS
+    assert handed_out == pytest.approx(budget_of(1.0) * size / speed)
 
 
 def test_workunits_grow_with_what_a_test_has_cost() -> None:
