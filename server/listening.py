@@ -9,11 +9,10 @@ from collections.abc import Collection, Iterable
 from psycopg import sql
 
 from zermelo.server.database import Connection
+from zermelo.server.stop_event import wait_to_read
 from zermelo.server.vocabulary import Channel, Lock
 from zermelo.sql import query
 
-#: How soon a waiting service notices that it shall stop.
-STOP_SECONDS = 0.1
 LONGEST_REST = 0.05
 
 
@@ -30,11 +29,12 @@ class Listener:
         """Whether a notification came before `seconds` were over or `stop` was set."""
         deadline = time.monotonic() + seconds
         while not stop.is_set():
+            if self._listen(0):
+                return True
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            if self._listen(min(left, STOP_SECONDS)):
-                return True
+            wait_to_read(self._connection, stop, left)
         return False
 
     def heard(self) -> set[tuple[str, str]]:

@@ -23,6 +23,7 @@ from zermelo import ZermeloError
 from zermelo.logs import PLAIN, LogStyle
 from zermelo.retry import Backoff
 from zermelo.server.processes import die_with_parent
+from zermelo.server.stop_event import StopEvent
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +221,7 @@ def run_until_signalled(run: Callable[[threading.Event], None]) -> None:
     """
     signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    stop, stopped = threading.Event(), threading.Event()
+    stop, stopped = StopEvent(), threading.Event()
 
     def wait() -> None:
         signal.sigwait(signals)

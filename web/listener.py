@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
-import select
 import socket
 import threading
 from contextlib import suppress
 
 from zermelo.server.ports import LOOPBACK
+from zermelo.server.stop_event import wait_to_read
 from zermelo.web.settings import WebError, WebSettings
 
 log = logging.getLogger(__name__)
 
 #: The services come first where the processor is scarce.
 NICENESS = 5
-STOP_SECONDS = 0.1
+#: Whoever waits so long looks up once.
+LONGEST_WAIT = 3600.0
 BACKLOG = 2048
 
 
@@ -29,7 +30,7 @@ def serve_when_visited(url: str, stop: threading.Event, settings: WebSettings) -
     with bound(settings) as listener:
         log.info("the pages are at %s", settings.url)
         while not stop.is_set():
-            if select.select([listener], [], [], STOP_SECONDS)[0]:
+            if wait_to_read(listener, stop, LONGEST_WAIT):
                 from zermelo.web.server import serve_at
 
                 serve_at(listener, url, stop, settings)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.coordinator import listens, wait_until
 from zermelo.server.ports import LOOPBACK, free_port
+from zermelo.server.stop_event import LOOK_SECONDS
 from zermelo.web import listener, server
 from zermelo.web.settings import WebSettings
 
@@ -51,7 +52,7 @@ def test_without_a_visitor_nothing_is_served(
     served: list[object] = []
     monkeypatch.setattr(server, "serve_at", lambda *arguments: served.append(arguments))
     with waiting(database, settings) as thread:
-        thread.join(2 * listener.STOP_SECONDS)
+        thread.join(2 * LOOK_SECONDS)
         assert thread.is_alive()
     assert not served
 
