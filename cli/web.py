@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import click
@@ -17,6 +18,8 @@ from zermelo.logs import LogStyle
 from zermelo.server.embedded import EmbeddedDatabase
 from zermelo.web.server import serve_gently
 from zermelo.web.settings import DEFAULT_LISTEN, WebError, WebSettings
+
+log = logging.getLogger(__name__)
 
 
 @click.command()
@@ -43,7 +46,7 @@ def web(
     log_style: LogStyle, data_dir: Path, database: str | None,
 ) -> None:  # fmt: skip
     """Serve the pages: campaigns, positions, proofs, people. Ctrl-C stops it."""
-    from zermelo.server.database import check_schema, connect_once
+    from zermelo.server.database import DatabaseAwayError, check_schema, connect_once
     from zermelo.server.supervisor import run_until_signalled
 
     settings = WebSettings(
@@ -57,8 +60,12 @@ def web(
         click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
 
     def run(url: str) -> None:
-        with connect_once(url) as connection:
-            check_schema(connection)
+        try:
+            with connect_once(url) as connection:
+                check_schema(connection)
+        except DatabaseAwayError as error:
+            # It may come back, and the pages say so meanwhile.
+            log.warning("%s", error)
         run_until_signalled(lambda stop: serve_gently(url, stop, settings, tell))
 
     with end_told_in_log(log_style):

@@ -56,6 +56,25 @@ def test_the_pages_are_served_until_the_end(solved_database: str, command: list[
         assert printed == f"the pages are at http://127.0.0.1:{port}/ (Ctrl-C stops)\n"
 
 
+def test_the_pages_wait_for_a_database_that_is_away() -> None:
+    port, nowhere = free_port(), free_port()
+    process = Command(
+        "web", "--listen", f"127.0.0.1:{port}",
+        "--database", f"postgresql://zermelo@127.0.0.1:{nowhere}/zermelo",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: process.poll() is not None or answer(port, "/healthz")[0], 120)
+        status, page = answer(port, "/")
+        assert (status, "The database does not answer" in page) == (503, True)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert str(nowhere) in errors.splitlines()[0]
+
+
 def test_visitors_sign_in_at_a_coordinator_of_ones_own_authority(
     database: str, connection: Connection, tmp_path: Path
 ) -> None:
