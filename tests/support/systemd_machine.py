@@ -61,7 +61,9 @@ class Machine:
         return self.run("journalctl", "--no-pager", "--output=cat", "--unit", unit)
 
     def install_zermelo(self) -> None:
-        """This installation as /usr/local/bin/zermelo, for all accounts."""
+        """This installation as /usr/local/bin/zermelo, for all accounts; what root's solves on this
+        computer left is not seen there."""
+        self.run("rm", "-rf", "/var/lib/zermelo")
         python = Path(sys.executable)
         for folder in {*python.parents, *python.resolve().parents, *Path(zermelo.__file__).parents}:
             self.run("chmod", "a+x", str(folder))
