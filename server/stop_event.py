@@ -33,10 +33,12 @@ class Readable(Protocol):
 def wait_to_read(file: Readable, stop: threading.Event, seconds: float) -> bool:
     """Whether there is something to read, after so many seconds, as soon as there is, or soon after
     `stop` was set: at once if it is a `StopEvent`."""
-    files: list[Readable] = [file]
+    # Not `select`, which knows no file whose number is beyond 1023.
+    waited = select.poll()
+    waited.register(file.fileno(), select.POLLIN)
     if isinstance(stop, StopEvent):
-        files.append(stop)
+        waited.register(stop.fileno(), select.POLLIN)
     else:
         seconds = min(seconds, LOOK_SECONDS)
-    ready, _, _ = select.select(files, [], [], seconds)
-    return file in ready
+    ready = waited.poll(seconds * 1000)
+    return any(number == file.fileno() for number, _ in ready)
