@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
 
 REFRESH_SECONDS = 0.25
-#: About what it takes to stop the services meanwhile.
-LINE_SECONDS = 0.2
+#: How long the engine may continue the line of play: with --demo about what it takes to stop the
+#: services meanwhile.
+LINE_SECONDS, DEMO_LINE_SECONDS = 2.0, 0.2
 EXIT_INTERRUPTED = 130
 
 
@@ -107,7 +108,8 @@ def solve(
                 click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
             # The engine plays the game to its end while the services stop.
-            line = meanwhile.submit(_line_of, summary, settings.workers)
+            longest = DEMO_LINE_SECONDS if demo else LINE_SECONDS
+            line = meanwhile.submit(_line_of, summary, settings.workers, longest)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
     summary = replace(summary, line=line.result())
@@ -126,7 +128,7 @@ def solve(
     leave()
 
 
-def _line_of(summary: Summary, threads: int) -> list[str]:
+def _line_of(summary: Summary, threads: int, seconds: float) -> list[str]:
     """The tree's line, continued below the tree by the engine where the value is known."""
     from zermelo.research.best_play import play_on
 
@@ -136,7 +138,7 @@ def _line_of(summary: Summary, threads: int) -> list[str]:
     position = game.initial()
     for name in summary.line:
         position = game.play(position, game.find_move(position, name))
-    further = play_on(game, position, threads=threads, seconds=LINE_SECONDS)
+    further = play_on(game, position, threads=threads, seconds=seconds)
     return summary.line + game.line_names(further)
 
 
