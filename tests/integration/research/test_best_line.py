@@ -48,7 +48,7 @@ def test_the_line_goes_to_the_end(
     assert line[0].worth.value == KNOWN_VALUES[SPEC]
     summary = campaign_summary(connection, SPEC)
     assert summary.line == [step.move for step in line if step.source is LineSource.TREE]
-    assert _line_of(summary, threads=1) == [step.move for step in line]
+    assert _line_of(summary, threads=1, seconds=60) == [step.move for step in line]
 
 
 def test_the_line_from_elsewhere(connection: Connection, database: str) -> None:
