@@ -37,7 +37,7 @@ from zermelo.server.supervisor import Supervisor
 from zermelo.server.trust.accounts import Role, open_account
 
 ADDRESS = f"127.0.0.1:{free_port()}"
-FRONTIER = 10_000
+FRONTIER, ACCOUNTS_AT_ONCE = 10_000, 1000
 SERVICES = ("coordinator", "validator", "assimilator")
 #: How often memory is looked at, of the whole run.
 LOOKS = 20
@@ -93,11 +93,15 @@ class Report:
 
 def open_accounts(connection: Connection, count: int) -> list[str]:
     """Tokens of new accounts; not through Register, which lets one address have few of them."""
-    with connection.transaction():
-        return [
-            open_account(connection, f"volunteer {number}", Role.VOLUNTEER, actor="bench")
-            for number in range(count)
-        ]
+    tokens: list[str] = []
+    while len(tokens) < count:
+        # Each name is locked until the transaction ends, and PostgreSQL knows so many locks.
+        with connection.transaction():
+            tokens += [
+                open_account(connection, f"volunteer {number}", Role.VOLUNTEER, actor="bench")
+                for number in range(len(tokens), min(len(tokens) + ACCOUNTS_AT_ONCE, count))
+            ]
+    return tokens
 
 
 def resident_mb(pid: int) -> float:
