@@ -83,12 +83,13 @@ class Assigner:
 
     async def _lease(self, slots: Sequence[Slot]) -> list[Leased]:
         chosen = await self._second_opinions.choose(slots)
-        if len(self._numbers) < len(slots):
-            self._numbers = await self._store.reserve_leases()
         taken = await self._store.take(len(slots) - len(chosen), list(chosen.values()))
         pairs = _matched(taken, slots, {item: place for place, item in chosen.items()})
         if chosen:
             CHANCE.shuffle(pairs)  # lease numbers must not tell who was asked again
+        # Not before: calls that are served at once use numbers up while a statement runs.
+        if len(self._numbers) < len(pairs):
+            self._numbers = await self._store.reserve_leases()
         leased = self._number(pairs)
         return sorted(leased) if leased and await self._store.lease(leased) else []
 

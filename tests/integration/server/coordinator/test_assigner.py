@@ -18,7 +18,12 @@ from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.account_store import HostStore, Introduction
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.prefetch import Prefetch
-from zermelo.server.coordinator.leases.quota import REMEMBER_FULL_SECONDS, REMEMBER_SECONDS, Quota
+from zermelo.server.coordinator.leases.quota import (
+    REMEMBER_FULL_SECONDS,
+    REMEMBER_SECONDS,
+    Quota,
+    Slot,
+)
 from zermelo.server.coordinator.leases.rows import (
     Again,
     HostId,
@@ -356,6 +361,31 @@ def test_a_hold_that_ended_meanwhile_gives_no_lease(
             assert await table.ask(host) == []
         assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)
         assert [leased.workunit for leased in await table.ask(host)] == [workunit]
+
+    at_table(database, play)
+
+
+def test_calls_served_at_once_may_use_the_last_lease_numbers_meanwhile(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue.add(2)
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        (first,) = await table.ask(host)
+        take, assigner = table.store.take, table.assigner
+        monkeypatch.setattr(assigner, "_numbers", assigner._numbers[-1:])
+        (last,) = assigner._numbers
+
+        async def take_slowly(*wanted: Any) -> list[Prefetched]:
+            taken = await take(*wanted)
+            (at_once,) = assigner._number([(taken[0], Slot(1, *host, 1e6))])
+            assert at_once.lease == last
+            return taken
+
+        monkeypatch.setattr(table.store, "take", take_slowly)
+        (second,) = await table.ask(host)
+        assert second.lease not in (first.lease, last)
 
     at_table(database, play)
 
