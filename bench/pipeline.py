@@ -36,6 +36,7 @@ from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection, connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 from zermelo.server.launcher import service_process
+from zermelo.server.ports import LOOPBACK, free_port
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.tree.tree import Tree
 from zermelo.sql import query
@@ -255,24 +256,29 @@ def phase(
         name, client_process(address, count, wanted, per_second, seconds + WARM_UP_SECONDS, out)
     )
     try:
-        _feed_for(feeder, services, WARM_UP_SECONDS)
+        _feed_for(feeder, services, clients, WARM_UP_SECONDS)
         before, started = feeder.feed(), time.monotonic()
-        _feed_for(feeder, services, seconds)
+        _feed_for(feeder, services, clients, seconds)
         elapsed = time.monotonic() - started
         rate = (feeder.feed() - before) / elapsed
         while not out.exists():
-            _feed_for(feeder, services, FEED_SECONDS)
+            _feed_for(feeder, services, clients, FEED_SECONDS)
         return rate, elapsed, Times(**json.loads(out.read_text()))
     finally:
         clients.stop()
 
 
-def _feed_for(feeder: Feeder, services: Supervisor, seconds: float) -> None:
+def _feed_for(
+    feeder: Feeder, services: Supervisor, clients: Supervisor, seconds: float
+) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(FEED_SECONDS)
         feeder.feed()
-        services.check()
+        for supervisor in (services, clients):
+            supervisor.check()
+            if supervisor.restarts:
+                raise SystemExit("a process ended: what was measured is worth nothing")
 
 
 def percentile(calls: list[tuple[float, float]], share: float) -> float:
@@ -311,7 +317,7 @@ def measure(
     folder: Path, *, seconds: float, latency_seconds: float, clients: int, wanted: int,
     frontier: int, load: float | None,
 ) -> Report:  # fmt: skip
-    address = "127.0.0.1:19131"
+    address = f"{LOOPBACK}:{free_port()}"
     postgres = EmbeddedPostgres(folder)
     with running(postgres) as url, ExitStack() as stack:
         ensure_schema(url)
