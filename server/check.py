@@ -41,6 +41,7 @@ CHECKS = {
     "check_open_after_the_end": "an ended campaign has open workunits",
     "check_tests": "a test's answer is not what the root's bounds say",
     "check_totals": "the totals do not add up",
+    "check_contributions": "what came of a host's results is not what was counted",
 }
 #: Those that have no query of their own: `check_children` tells them.
 OF_CHILDREN = {"check_loose_bounds", "check_missing_children", "check_unknown_parents"}

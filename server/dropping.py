@@ -72,7 +72,7 @@ def remove_some(connection: Connection) -> bool:
             statement, first = "remove_nodes", node_pages
             node_pages += PAGES
         else:
-            connection.execute(query("end_dropping"), (campaigns,))
+            connection.execute(query("end_dropping"), {"campaigns": campaigns})
             return True
         connection.execute(
             query(statement), {"campaigns": campaigns, "first": first, "last": first + PAGES}

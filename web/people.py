@@ -58,9 +58,10 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A proved value for which results of a volunteer are evidence."""
+    """A proved value to which a volunteer contributed."""
 
     campaign: str
+    #: Answers that were accepted.
     results: int
     revision: int
     tree_nodes: int
@@ -194,10 +195,12 @@ def badges(credit: float, proofs: Sequence[Proof]) -> list[Badge]:
                 f"/campaigns/{proof.campaign}/certificate",
             ))  # fmt: skip
         else:
-            answers = "one answer" if proof.results == 1 else f"{proof.results:,} answers"
+            one = proof.results == 1
+            answers, were = ("one answer", "was") if one else (f"{proof.results:,} answers", "were")
             earned.append(Badge(
-                f"stands in the tree of {proof.campaign}",
-                f"{answers} of this volunteer are evidence there", f"/campaigns/{proof.campaign}",
+                f"helped to solve {proof.campaign}",
+                f"{answers} of this volunteer {were} accepted there",
+                f"/campaigns/{proof.campaign}",
             ))  # fmt: skip
     return earned
 

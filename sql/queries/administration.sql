@@ -188,7 +188,7 @@ UPDATE project SET registration_open = coalesce(%(registration_open)s, registrat
 SELECT CASE state WHEN 'pending' THEN 'validator' WHEN 'unconfirmed' THEN 'other users'
                   ELSE 'assimilator' END AS service,
        count(*) AS waiting, extract(epoch FROM now() - min(received_at))::float8 AS oldest_seconds
-FROM results WHERE state IN ('pending', 'unconfirmed', 'valid', 'doubted') GROUP BY 1
+FROM results_on_their_way GROUP BY 1
 UNION ALL
 SELECT 'generator', count(*), extract(epoch FROM now() - max(received.at))::float8
 FROM workunits
@@ -216,8 +216,7 @@ GROUP BY 1, 2
 
 -- name: measured_backlog
 -- Results that wait for the validator, for another user, or for the assimilator.
-SELECT state, count(*) FROM results
-WHERE state IN ('pending', 'unconfirmed', 'valid', 'doubted') GROUP BY 1
+SELECT state, count(*) FROM results_on_their_way GROUP BY 1
 
 -- name: measured_hosts
 -- Hosts seen lately, by how far they are trusted.

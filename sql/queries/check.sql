@@ -173,5 +173,19 @@ SELECT campaign, format('%s split, counted %s', splits, counted) FROM (
     FROM totals
 ) AS split WHERE splits <> counted
 
+-- name: check_contributions
+SELECT campaign, format('host %s: %s results, counted %s', host, told.results, counted.results)
+FROM (SELECT * FROM contributions WHERE results > 0) AS told
+FULL JOIN (
+    SELECT campaign, host, count(*) AS results,
+           count(*) FILTER (WHERE state = 'assimilated') AS accepted,
+           count(*) FILTER (WHERE state IN ('invalid', 'quarantined')) AS refused,
+           coalesce(sum(nodes) FILTER (WHERE state = 'assimilated'), 0) AS nodes
+    FROM results WHERE state IN ('assimilated', 'retracted', 'invalid', 'quarantined')
+    GROUP BY campaign, host
+) AS counted USING (campaign, host)
+WHERE (told.results, told.accepted, told.refused, told.nodes)
+      IS DISTINCT FROM (counted.results, counted.accepted, counted.refused, counted.nodes)
+
 -- name: check_expanded_ids
 SELECT id FROM nodes WHERE campaign = %s AND children IS NOT NULL

@@ -17,6 +17,7 @@ progress_gone AS (DELETE FROM progress WHERE campaign IN (SELECT id FROM ids)),
 models_gone AS (DELETE FROM cost_models WHERE campaign IN (SELECT id FROM ids)),
 alarms_gone AS (DELETE FROM alarms WHERE campaign IN (SELECT id FROM ids)),
 changes_gone AS (DELETE FROM node_changes WHERE campaign IN (SELECT id FROM ids)),
+contributions_gone AS (DELETE FROM contributions WHERE campaign IN (SELECT id FROM ids)),
 totals_gone AS (DELETE FROM totals WHERE campaign IN (SELECT id FROM ids))
 DELETE FROM campaigns WHERE id IN (SELECT id FROM ids)
 
@@ -69,4 +70,6 @@ UPDATE dropped_campaigns SET workunit_pages = %(workunit_pages)s, node_pages = %
 WHERE campaign = ANY(%(campaigns)s)
 
 -- name: end_dropping
-DELETE FROM dropped_campaigns WHERE campaign = ANY(%s)
+-- Services may have counted a result of theirs meanwhile.
+WITH contributions_gone AS (DELETE FROM contributions WHERE campaign = ANY(%(campaigns)s))
+DELETE FROM dropped_campaigns WHERE campaign = ANY(%(campaigns)s)

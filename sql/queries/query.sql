@@ -33,30 +33,23 @@ ORDER BY evidence.result DESC
 
 -- name: contributors
 -- Users of a campaign by the work that was accepted of them.
-SELECT users.name, count(DISTINCT results.host) AS hosts, count(*) AS results,
-       count(*) FILTER (WHERE results.state = 'assimilated') AS accepted,
-       count(*) FILTER (WHERE results.state IN ('invalid', 'quarantined')) AS refused,
-       coalesce(sum(results.nodes) FILTER (WHERE results.state = 'assimilated'), 0)::bigint
-           AS nodes,
-       coalesce(sum(results.seconds), 0)::float8 AS seconds, max(results.received_at) AS last_at
-FROM results
-JOIN hosts ON hosts.id = results.host
+SELECT users.name, count(DISTINCT told.host) AS hosts, sum(told.results)::bigint AS results,
+       sum(told.accepted)::bigint AS accepted, sum(told.refused)::bigint AS refused,
+       sum(told.nodes)::bigint AS nodes, sum(told.seconds)::float8 AS seconds,
+       max(told.last_at) AS last_at
+FROM {contributions_with_those_on_their_way} AS told
+JOIN hosts ON hosts.id = told.host
 JOIN users ON users.id = hosts.user_id
-WHERE results.campaign = %(campaign)s
 GROUP BY users.id ORDER BY nodes DESC, users.name LIMIT %(most)s
 
 -- name: contributing_hosts
 SELECT hosts.id, hosts.name, users.name AS user_name, hosts.version, hosts.workers,
-       count(*) AS results,
-       count(*) FILTER (WHERE results.state = 'assimilated') AS accepted,
-       count(*) FILTER (WHERE results.state IN ('invalid', 'quarantined')) AS refused,
-       coalesce(sum(results.nodes) FILTER (WHERE results.state = 'assimilated'), 0)::bigint
-           AS nodes,
-       coalesce(sum(results.seconds), 0)::float8 AS seconds, hosts.seen_at
-FROM results
-JOIN hosts ON hosts.id = results.host
+       sum(told.results)::bigint AS results, sum(told.accepted)::bigint AS accepted,
+       sum(told.refused)::bigint AS refused, sum(told.nodes)::bigint AS nodes,
+       sum(told.seconds)::float8 AS seconds, hosts.seen_at
+FROM {contributions_with_those_on_their_way} AS told
+JOIN hosts ON hosts.id = told.host
 JOIN users ON users.id = hosts.user_id
-WHERE results.campaign = %(campaign)s
 GROUP BY hosts.id, users.id ORDER BY nodes DESC, hosts.id LIMIT %(most)s
 
 -- name: find_workunit
@@ -78,13 +71,22 @@ JOIN users ON users.id = hosts.user_id
 WHERE results.workunit = %(workunit)s ORDER BY results.lease
 
 -- name: newest_results
+-- Those that arrived are found by their index, the others are few.
 SELECT results.lease, results.workunit, results.answer, results.lo, results.hi, results.state,
        results.nodes, results.seconds, results.late, results.received_at, hosts.id AS host,
        hosts.name AS host_name, users.name AS user_name
-FROM results
+FROM (
+    (SELECT lease FROM results
+     WHERE campaign = %(campaign)s AND (lease < %(before)s OR %(before)s = 0)
+       AND state IN ('assimilated', 'retracted', 'invalid', 'quarantined')
+     ORDER BY lease DESC LIMIT %(most)s)
+    UNION ALL
+    SELECT lease FROM results_on_their_way
+    WHERE campaign = %(campaign)s AND (lease < %(before)s OR %(before)s = 0)
+) AS newest
+JOIN results ON results.lease = newest.lease
 JOIN hosts ON hosts.id = results.host
 JOIN users ON users.id = hosts.user_id
-WHERE results.campaign = %(campaign)s AND (results.lease < %(before)s OR %(before)s = 0)
 ORDER BY results.lease DESC LIMIT %(most)s
 
 -- name: tree_by_ply

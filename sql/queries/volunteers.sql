@@ -248,13 +248,12 @@ SELECT count(*) FILTER (WHERE nodes > (
 FROM sums
 
 -- name: proofs_of_volunteer
--- The campaigns whose value is proved, and how many results of a volunteer are evidence there.
-SELECT campaigns.name AS campaign, count(DISTINCT evidence.result) AS results,
+-- The campaigns whose value is proved, and how many answers of a volunteer were accepted there.
+SELECT campaigns.name AS campaign, sum(contributions.accepted)::bigint AS results,
        campaigns.revision, totals.tree_nodes
 FROM users JOIN hosts ON hosts.user_id = users.id
-JOIN results ON results.host = hosts.id AND results.state = 'assimilated'
-JOIN evidence ON evidence.result = results.lease
-JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'finished'
+JOIN contributions ON contributions.host = hosts.id AND contributions.accepted > 0
+JOIN campaigns ON campaigns.id = contributions.campaign AND campaigns.state = 'finished'
 JOIN totals ON totals.campaign = campaigns.id
 WHERE users.name = %(name)s
 GROUP BY campaigns.id, totals.campaign ORDER BY results DESC, campaigns.id LIMIT %(most)s

@@ -5,7 +5,7 @@
 -- only where it has its rights in this database, the newest ones too.
 SELECT set_config('role', rolname, false) FROM pg_roles
 WHERE rolname = 'zermelo_research' AND pg_has_role(oid, 'MEMBER')
-  AND has_table_privilege(oid, to_regclass('project'), 'SELECT')
+  AND has_table_privilege(oid, to_regclass('contributions'), 'SELECT')
 
 -- name: take_web_role
 -- The rights to store a finished game, and no others, where the role has them in this database;

@@ -38,9 +38,16 @@ STORAGE = """
     WHERE relnamespace = 'public'::regnamespace ORDER BY 1
 """
 
+FUNCTIONS = """
+    SELECT pg_get_functiondef(oid) FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace ORDER BY 1
+"""
+TRIGGERS = "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1"
+VIEWS = "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1"
+
 
 def catalogue(connection: Connection) -> list[list[Any]]:
-    queries = [COLUMNS, INDEXES, CONSTRAINTS, ENUMS, STORAGE]
+    queries = [COLUMNS, INDEXES, CONSTRAINTS, ENUMS, STORAGE, FUNCTIONS, TRIGGERS, VIEWS]
     return [connection.execute(text.encode()).fetchall() for text in queries]
 
 
