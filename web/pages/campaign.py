@@ -29,8 +29,6 @@ MOST_POINTS = 150
 MOST_SEARCHES = 6
 MOST_RESULTS = 10
 MOST_CONTRIBUTORS = 10
-#: Counting who contributed reads every result.
-CONTRIBUTORS_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +92,16 @@ def routes() -> list[Route]:
 async def campaign(request: Request) -> Page:
     site, name = site_of(request), request.path_params["name"]
 
-    def look(campaigns: TreeCampaigns) -> tuple[Campaign, CampaignNow, str]:
+    def look(
+        campaigns: TreeCampaigns,
+    ) -> tuple[Campaign, CampaignNow, list[Contributor], str]:
         queries = find_campaign(campaigns, name)
-        return queries.campaign, _now(queries), queries.game.format(queries.start)
+        return (
+            queries.campaign, _now(queries), queries.contributors(MOST_CONTRIBUTORS),
+            queries.game.format(queries.start),
+        )  # fmt: skip
 
-    found, now, start = await site.library.ask(look)
-    contributors: list[Contributor] = await site.library.keep(
-        ("contributors", found.name), CONTRIBUTORS_SECONDS,
-        lambda: site.library.ask(
-            lambda campaigns: campaigns.campaign(found.name).contributors(MOST_CONTRIBUTORS)
-        ),
-    )  # fmt: skip
+    found, now, contributors, start = await site.library.ask(look)
     told = CampaignPage(
         found.name, found.game.short_spec, str(found.goal), str(found.state), start,
         str(found.replication), found.created_at, found.finished_at, now, contributors,
