@@ -40,7 +40,7 @@ FINISHED = [
 ]
 ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+/)")
 #: Answers that the running campaign has when its picture is taken, at least.
-ANSWERED = 20
+ANSWERED = 5
 
 
 def main() -> None:
