@@ -24,7 +24,7 @@ from zermelo.research.plain import plain
 def account(
     ask: Ask, show_hosts: bool | None, export_statistics: bool | None, as_json: bool
 ) -> None:
-    """Show your account, and change what you agree to: nothing, unless you say so."""
+    """Show your account and change your consents, which are off by default."""
     if show_hosts is not None or export_statistics is not None:
         ask(pb.SetConsentsRequest(show_hosts=show_hosts, export_statistics=export_statistics))
     found = ask(pb.ShowAccountRequest())

@@ -182,7 +182,7 @@ def test_claims_one_by_one(connection: Connection, database: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(("text", "complaint"), [
-    ("", "does not tell its game"),
+    ("", "does not name its game"),
     ("# game: reversi:4x4\n", "no claims"),
     ("# game: reversi:4x4\nXO", "line 2: 1 fields"),
     ("# game: reversi:4x4\n-----OX--XO----- X,3,2", "the lower one first"),
