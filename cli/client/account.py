@@ -39,8 +39,9 @@ def account(
 def delete_account(ask: Ask, name: str | None, as_json: bool) -> None:
     """End your account for good.
 
-    Your name is free again, tokens and consents are gone, your hosts lose their names. What you
-    proved stays in the tree, and your credit in the sums of the project, without your name.
+    Your name becomes free, your tokens and consents are deleted, and your hosts lose their names.
+    What you proved stays in the tree, and your credit in the sums of the project, without your
+    name.
     """
     if name is None:
         if as_json or not sys.stdin.isatty():
