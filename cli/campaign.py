@@ -49,13 +49,13 @@ _replication_option = option(
 _SHARES = click.FloatRange(0, 1000, min_open=True)
 _share_option = option(
     "--share", type=_SHARES, default=1.0,
-    help="How much of the clients it gets compared with other campaigns.",
+    help="Share of the clients, relative to other campaigns.",
 )
 
 
 @campaign.command()
 @click.argument("spec")
-@option("--name", default=None, help="How to call it.  [default: the spec]")
+@option("--name", default=None, help="Name of the campaign.  [default: the spec]")
 @option("--goal", type=click.Choice([str(goal) for goal in Goal]), default=str(Goal.SCORE),
         help="What to prove: the exact score, or only who wins.")
 @option("--position", default=None, help="Where to start.  [default: the initial position]")
@@ -64,7 +64,7 @@ _share_option = option(
                     help="Most nodes of a workunit, whatever the client's speed.")
 @_replication_option
 @option("--probe-rate", type=click.FloatRange(0, 1), default=DEFAULT_PROBE_RATE,
-        help="How many of the questions handed out have a known answer.")
+        help="Share of the questions handed out whose answer is already known.")
 @_share_option
 @database_options
 @json_option
@@ -132,14 +132,15 @@ def list_(data_dir: Path, database: str | None, as_json: bool) -> None:
 @database_options
 @json_option
 def show(name: str, data_dir: Path, database: str | None, as_json: bool) -> None:
-    """Where the campaign NAME stands."""
+    """Show state, bounds and progress of the campaign NAME."""
     with open_connection(data_dir, database) as connection:
         _show(campaign_summary(connection, name), as_json)
 
 
 @campaign.command()
 @click.argument("name", type=CAMPAIGN)
-@option("--moves", type=click.IntRange(1, 30), required=True, help="How deep; passes do not count.")
+@option("--moves", type=click.IntRange(1, 30), required=True,
+        help="Depth in moves; passes do not count.")
 @database_options
 @json_option
 def grow(
@@ -164,8 +165,8 @@ def grow(
 @campaign.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path))
 @option("--game", "spec", default=None, metavar="SPEC",
-        help="The game, if the file does not tell it.")
-@option("--name", default=None, help="How to call them.  [default: the file's name]")
+        help="The game, if the file does not name it.")
+@option("--name", default=None, help="Name of the list.  [default: the file's name]")
 @target_seconds_option
 @_replication_option
 @_share_option
@@ -221,10 +222,10 @@ def share_(
 @database_options
 @json_option
 def drop(name: str, yes: bool, data_dir: Path, database: str | None, as_json: bool) -> None:
-    """Delete the ended campaign NAME, or all of the list of claims NAME, with tree and answers.
+    """Delete the ended campaign NAME, or the list of claims NAME, with its tree and answers.
 
     It is gone at once; the services remove its rows afterwards. Credit stays. What is proved is
-    lost, but for certificates that were written before.
+    lost, except in certificates that you exported.
     """
     with open_connection(data_dir, database) as connection:
         ended = droppable(connection, name)
@@ -260,7 +261,7 @@ def _steering(command: str, state: CampaignState, help_text: str) -> None:
             _show(campaign_summary(connection, name), as_json)
 
 
-_steering("pause", CampaignState.PAUSED, "Ask nothing more until the campaign is resumed.")
+_steering("pause", CampaignState.PAUSED, "Ask no more questions until the campaign is resumed.")
 _steering("resume", CampaignState.RUNNING, "Go on with a paused campaign.")
 _steering(
     "cancel", CampaignState.CANCELLED, "End a campaign for good; what is proved stays."

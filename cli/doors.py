@@ -86,4 +86,4 @@ def open_campaigns(
 
 def _one_door(database: str | None) -> None:
     if database is not None:
-        raise CommandError("--server and --database are two ways to the same; give one of them")
+        raise CommandError("--server and --database exclude each other; give one of them")

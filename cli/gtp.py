@@ -123,7 +123,7 @@ SESSIONS: dict[str, type[GtpSession]] = {"go": GoSession}
 @click.argument("spec")
 @option("--hash-mb", type=click.IntRange(1), default=256, help="Size of the table.")
 @node_budget_option(type=click.IntRange(1), default=20_000_000,
-                    help="Nodes to think about a move.")
+                    help="Nodes to search for a move.")
 def gtp(spec: str, hash_mb: int, node_budget: int) -> None:
     """Let another program talk to the engine: GTP version 2 on standard input and output.
 

@@ -27,20 +27,21 @@ class UnhealthyError(ZermeloError):
 @option("--ca-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), default=None,
         help="Certificates to trust, PEM; then the connection is encrypted.")
 @option("--tls-name", default="", metavar="HOST", show_default="that of the address",
-        help="The name that the certificate must have, where it is asked by another.")
+        help="The name in the certificate, if ADDRESS has another one.")
 @option("--tls/--no-tls", default=None, show_default="with --ca-file or --tls-name",
         help="Encrypt the connection.")
 @option("--only", type=click.Choice([READY, ALIVE]), default=READY,
-        help="Ready: calls are served, also by the database. Alive: the process answers.")
-@option("--timeout", type=click.FloatRange(0.1, 60), default=5.0, help="In seconds.")
+        help="ready: calls are served and the database answers; alive: the process answers.")
+@option("--timeout", type=click.FloatRange(0.1, 60), default=5.0,
+        help="Seconds to wait for an answer.")
 @json_option
 def health(
     address: str, ca_file: Path | None, tls_name: str, tls: bool | None, only: str,
     timeout: float, as_json: bool,
 ) -> None:  # fmt: skip
-    """Ask ADDRESS how it is: HOST:PORT of a coordinator, or the URL of a page.
+    """Check whether ADDRESS works: HOST:PORT of a coordinator, or the URL of a page.
 
-    Exit code 0 if it is well, 1 if not.
+    Exit code 0 if it does, 1 if not.
     """
     if address.startswith(("http://", "https://")):
         _ask_page(address, ca_file, timeout)
@@ -80,7 +81,7 @@ def _ask_coordinator(
             if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
                 said = f"no answer within {timeout:g} s"
                 if not encrypted:  # gRPC does not tell why
-                    said += "; one with a certificate is asked with --ca-file or --tls"
+                    said += "; if it has a certificate, give --ca-file or --tls"
             raise UnhealthyError(f"{address} is not {only}: {said}") from None
     if reply.status != health_pb2.HealthCheckResponse.SERVING:
         raise UnhealthyError(f"{address} is not {only}: the database is away")

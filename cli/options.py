@@ -79,7 +79,7 @@ def log_options(level: str = PLAIN.level) -> Callable[[F], F]:
         @option("--log-format", type=click.Choice(FORMATS), default=TEXT,
                 help="Lines of the log: for people, or JSON objects for programs.")
         @option("--log-level", type=click.Choice(LEVELS), default=level,
-                help="What is less than this is not logged.")
+                help="The least severe messages to log.")
         @wraps(command)
         def with_style(*arguments: Any, log_format: str, log_level: str, **more: Any) -> Any:
             return command(*arguments, log_style=LogStyle(log_format, log_level), **more)
@@ -126,7 +126,7 @@ def read_database_option(command: F) -> F:
     """``--read-database``: a streaming replica, for whoever only reads."""
     return option(
         "--read-database", default="", metavar="URL", callback=_without_password,
-        show_default="--database", help="Where pages and researchers read: a replica.",
+        show_default="--database", help="A replica from which pages and researchers read.",
     )(command)  # fmt: skip
 
 

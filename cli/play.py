@@ -43,8 +43,8 @@ HINTER = "engine:2000000"
 @option("--campaign", type=CAMPAIGN, default=None,
         help="Let the opponent play from this campaign's proof.")
 @option("--opponent", default=None, metavar="PLAYER", show_default="proof or engine",
-        help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random; of two"
-             " people the other one's name.")
+        help="proof, engine, engine:NODES, minimax:N,EVALUATION, uct:N, greedy or random; with two"
+             " people the other's name.")
 @option("--side", type=click.Choice(["first", "second", "both", "neither"]), default="first",
         help="Your side; both: two people at this terminal, neither: watch.")
 @option("--against", default=None, metavar="PLAYER", show_default="the opponent",
@@ -53,7 +53,7 @@ HINTER = "engine:2000000"
         help="Where to start: a position, or its name such as console-1-x or ffo40-44/2."
              "  [default: the initial position]")
 @option("--moves", default="", metavar="MOVES",
-        help="Moves made already, with commas between them: what 'suspend' tells to go on from.")
+        help="Moves already made, with commas between them, as 'suspend' prints them.")
 @option("--hide-moves", is_flag=True, help="Do not show the legal moves.")
 @option("--name", default=None, help="Your name.  [default: that of your account]")
 @option("--store/--no-store", default=True, help="Store the finished game for `zermelo games`.")
@@ -101,7 +101,7 @@ def play(
             if table.suspended:  # one line, to be copied
                 click.echo(f"go on with: {_command(in_play.moves)}", err=True)
             else:
-                say("the game was left; it is not stored")
+                say("the game is not finished, so it is not stored")
             return
         played = _finished(in_play, seats)
         number = store_game(connection, played) if stored and connection is not None else None

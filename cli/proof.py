@@ -89,15 +89,15 @@ def export(
 @option("--max-memory", type=click.IntRange(1, 1 << 20), default=DEFAULT_MEMORY_BYTES >> 20,
         metavar="MIB", help="What the entries of the file may take, in MiB.")
 @option("--max-seconds", type=click.FloatRange(0, min_open=True), default=DEFAULT_SECONDS,
-        help="How long all of it may take.")
+        help="Seconds that the check may take.")
 @json_option
 def verify(
     file: Path, leaves: str, seed: int | None, threads: int | None, max_memory: int,
     max_seconds: float, as_json: bool,
 ) -> None:
-    """Check a certificate with a program of its own that shares nothing with the engine.
+    """Check a certificate with a program that shares nothing with the engine.
 
-    Every position must be legal and every reply met, every bound must follow from the
+    Every position must be legal and every reply answered, every bound must follow from the
     positions after it, and leaves are searched again.
 
     Exit codes: 0 verified, 1 refused, 2 wrong input, 3 damaged or no certificate, 4 partly

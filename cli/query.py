@@ -275,7 +275,7 @@ def workunit(queries: Queries, number: int | None, most: int, before: int) -> Pr
 
 @_asks(Queries.results)
 def results(queries: Queries, most: int, before: int) -> Printout:
-    """The newest results of CAMPAIGN, whatever became of them."""
+    """The newest results of CAMPAIGN, including those that were refused."""
     return _results(queries.results(most, before))
 
 

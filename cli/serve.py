@@ -42,9 +42,9 @@ def _coordinator_options(command: Command) -> Command:
     file = click.Path(path_type=Path, exists=True, dir_okay=False)
 
     @option("--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT",
-            help="Where the coordinator takes calls; in plain text only on loopback.")
+            help="Address of the coordinator; without TLS only on loopback.")
     @option("--lease-seconds", type=click.FloatRange(0.1, 86400), default=60.0,
-            help="A lease ends so long after its last progress.")
+            help="A lease ends this long after its last progress.")
     @option("--heartbeat-seconds", type=click.FloatRange(0.05, 3600), default=5.0,
             help="How often clients report progress.")
     @option("--open-access", is_flag=True,
@@ -52,13 +52,13 @@ def _coordinator_options(command: Command) -> Command:
     @option("--certificate", type=file, default=None, help="The server's certificate, PEM.")
     @option("--key", type=file, default=None, help="The server's private key, PEM.")
     @option("--client-ca", type=file, default=None,
-            help="Who signs operators' certificates; they then need one.")
+            help="Authority that signs operators' certificates; operators then need one.")
     @option("--operator-listen", default="", metavar="HOST:PORT",
-            help="Where operators call with their certificates.")
+            help="Address at which operators call with their certificates.")
     @option("--metrics-listen", default="", metavar="HOST:PORT",
-            help="Where Prometheus reads.  [default: nowhere]")
+            help="Address for Prometheus.  [default: nowhere]")
     @option("--balancer", "balancers", multiple=True, metavar="ADDRESS",
-            help="A load balancer whose word about callers' addresses counts; may be repeated.")
+            help="A load balancer that is believed about callers' addresses; may be repeated.")
     @read_database_option
     @wraps(command)
     def with_settings(
@@ -97,8 +97,8 @@ def generator(data_dir: Path, database: str | None, log_style: LogStyle) -> None
 
 _referee_option = option(
     "--referee-share", type=click.FloatRange(0, 1), default=REFEREE_SHARE,
-    help="The most of one core that the server's own search takes to decide what volunteers"
-         " contradict each other about; 0 for none.",
+    help="Share of one core that the referee may take, the server's own search that decides"
+         " contradictions; 0 for none.",
 )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _web_options(command: Command) -> Command:
     """The options of the pages beside the services, handed on as their settings."""
 
     @option("--web", "web_listen", default="", metavar="HOST:PORT",
-            help="Serve the pages there, too; with --certificate encrypted.  [default: nowhere]")
+            help="Also serve the pages here; encrypted with --certificate.  [default: nowhere]")
     @option("--web-proxy", "web_proxies", multiple=True, metavar="ADDRESS",
             help="A reverse proxy in front of the pages, which encrypts; may be repeated.")
     @option("--web-server", default="", metavar="HOST:PORT",
@@ -134,7 +134,7 @@ def _web_options(command: Command) -> Command:
     @option("--web-ca-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
             default=None, help="Certificates to trust when calling --web-server, PEM.")
     @option("--web-secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-            default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
+            default=None, help="A secret that seals cookies, so that they survive a restart.")
     @wraps(command)
     def with_web(
         *arguments: Any, settings: CoordinatorSettings, web_listen: str,
@@ -169,7 +169,7 @@ def all_services(
     data_dir: Path, database: str | None, settings: CoordinatorSettings, referee_share: float,
     web: WebSettings | None, log_style: LogStyle,
 ) -> None:  # fmt: skip
-    """One of each, as processes of their own that are started again when they die."""
+    """Run one of each service, and restart those that die."""
     from zermelo.server.embedded import EmbeddedDatabase
     from zermelo.server.supervisor import leave
 

@@ -133,7 +133,7 @@ def _game_by_size(name: str, line: str) -> str:
     side = isqrt(squares)
     if side * side != squares:
         raise CommandError(
-            f"suite {name!r} does not tell its game; name it with --game or a line '# game: SPEC'"
+            f"suite {name!r} does not name its game; give --game or a line '# game: SPEC'"
         )
     return f"reversi:{side}x{side},scoring=wof"
 

@@ -133,7 +133,7 @@ class Table:
         try:
             self.in_play.play(game.find_move(position, text))
         except GameError as error:
-            say(f"{error}; help tells what else can be typed")
+            say(f"{error}; help lists what else you can type")
             return False
         return True
 

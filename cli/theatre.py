@@ -33,20 +33,21 @@ COLUMNS = ("algorithm", "value", "entered", "visited", "cut", "table hits", "pas
         help="Which search to watch; all: their numbers side by side.")
 @option("--position", default=None, metavar="TEXT", help="Where to start.  [default: the start]")
 @option("--horizon", type=click.IntRange(1, 64), default=None, metavar="PLIES",
-        help="How deep to look.  [default: to the end of the game]")
+        help="How deep to search.  [default: to the end of the game]")
 @option("--table", is_flag=True, help="Remember positions, up to symmetry.")
-@option("--killer", is_flag=True, help="Look first at what made the latest cut on this ply.")
-@option("--history", is_flag=True, help="Look first at what made most cuts.")
+@option("--killer", is_flag=True, help="Try first the move of the latest cut on this ply.")
+@option("--history", is_flag=True, help="Try first the moves that made most cuts.")
 @option("--order", type=click.Choice([order.value for order in Order]), default="given",
-        help="In which order moves are looked at.")
+        help="Order in which moves are tried.")
 @option("--evaluation", type=click.Choice([kind.value for kind in Evaluation]), default="score",
         help="How leaves are valued; heaps: 0 to 3, for games with heaps and a horizon.")
-@option("--seed", type=int, default=1, help="Of the random order.")
+@option("--seed", type=int, default=1, help="Seed of the random order.")
 @option("--steps", type=click.IntRange(0), default=None, help="Stop after this many events.")
 @option("--svg", type=click.Path(path_type=Path, dir_okay=False), default=None,
         help="Write the tree after these steps into a file, instead of telling the story.")
 @option("--tour", is_flag=True, help="First explain the game and the algorithm.")
-@option("--language", type=click.Choice(languages()), default="en", help="Of the explanations.")
+@option("--language", type=click.Choice(languages()), default="en",
+        help="Language of the explanations.")
 @json_option
 def theatre(
     spec: str, algorithm: str, position: str | None, horizon: int | None, table: bool,

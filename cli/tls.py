@@ -17,7 +17,7 @@ def tls() -> None:
 
 _folder = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 _days = option("--days", type=click.IntRange(1, 3650), default=825,
-               help="How long they are valid.")
+               help="Days for which they are valid.")
 
 
 @tls.command()
@@ -31,7 +31,7 @@ _days = option("--days", type=click.IntRange(1, 3650), default=825,
 def make(folder: Path, hosts: tuple[str, ...], name: str, days: int, as_json: bool) -> None:
     """Make an authority, a server's and an operator's certificate in FOLDER.
 
-    Volunteers need ca.pem; the files with `key` in their name are nobody's business.
+    Volunteers need ca.pem; keep the files with `key` in their name secret.
     """
     from zermelo.server.trust.certificates import make_certificates
 

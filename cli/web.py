@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @click.command()
 @click.option("--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT", envvar="ZERMELO_WEB",
-              show_default=True, show_envvar=True, help="Where browsers find the pages.")
+              show_default=True, show_envvar=True, help="Address at which browsers find the pages.")
 @option("--server", default="", metavar="HOST:PORT",
         help="The coordinator by which visitors sign in.  [default: nobody can]")
 @option("--ca-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), default=None,
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 @option("--trusted-proxy", "trusted_proxies", multiple=True, metavar="ADDRESS",
         help="A reverse proxy that encrypts and tells visitors' addresses; may be repeated.")
 @option("--secret-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        default=None, help="Seals the cookies of visitors, so that they outlive a restart.")
+        default=None, help="A secret that seals visitors' cookies, so that they survive a restart.")
 @read_database_option
 @log_options("warning")
 @database_options

@@ -126,20 +126,23 @@ def _or_none(check: Callable[[Any], float], none: float) -> Callable[[Any], floa
 GENERAL = (
     Key("server", _server, "The coordinator to work for, as HOST:PORT."),
     Key("name", _text(LONGEST_USER_NAME), "Your name in the statistics; empty for anonymous."),
-    Key("host_name", _text(LONGEST_NAME), "How this computer is called there; may be empty."),
+    Key("host_name", _text(LONGEST_NAME), "Name of this computer there; may be empty."),
     Key("token", _text(256), "Your secret; empty: the client opens an account."),
     Key("ca_file", _path,
         "Certificates to trust instead of the system's; empty for those. Relative to this file."),
-    Key("tls", _choice(*TLS), 'Encryption: "on", "off", or "auto": unless it is this computer.'),
-    Key("quit_seconds", _number(0, 3600), "The client stops within; searches get most of it."),
-    Key("checkpoint_seconds", _number(1, 86400), "Between two checkpoints of a search."),
-    Key("idle_minutes", _number(0.1, 1440), "Untouched for so long, the computer is idle."),
+    Key("tls", _choice(*TLS), '"on", "off", or "auto": encrypt unless it is this computer.'),
+    Key("quit_seconds", _number(0, 3600),
+        "Seconds within which the client stops; searches get most of them."),
+    Key("checkpoint_seconds", _number(1, 86400), "Seconds between two checkpoints of a search."),
+    Key("idle_minutes", _number(0.1, 1440),
+        "Minutes without input after which the computer counts as idle."),
 )
 
 LIMITS = (
     Key("cores", _whole(0, MOST_CORES), "Searches at the same time; 0 for none."),
-    Key("cpu_share", _number(0.01, 1), "How much of the time they run: 0.5 is half of it."),
-    Key("memory_mb", _whole(1, MOST_MEMORY_MB), "For the tables of all searches together."),
+    Key("cpu_share", _number(0.01, 1), "Share of the time that they run: 0.5 is half of it."),
+    Key("memory_mb", _whole(1, MOST_MEMORY_MB),
+        "Memory for the tables of all searches together, in MB."),
     Key("on_battery", _switch, "Whether to work on battery."),
     Key("hours", _hours, 'Part of the day, such as "22:00-07:00".'),
     Key("load_by_others", _or_none(_number(0, 1), 1),
@@ -147,7 +150,7 @@ LIMITS = (
     Key("max_temperature", _or_none(_number(0, 150), 0),
         "Pause while the processor is hotter (degrees Celsius); 0: never."),
     Key("priority", _choice(*PRIORITIES),
-        f"Beside other programs: {', '.join(PRIORITIES)}."),
+        f"Priority beside other programs: {', '.join(PRIORITIES)}."),
 )  # fmt: skip
 
 SECTIONS = {

@@ -385,7 +385,7 @@ class Daemon:
 
     def _prefer(self, preferences: Preferences) -> None:
         """Go on within other preferences, and tell the server how many workers there are."""
-        log.info("the configuration changed; going on as it says now")
+        log.info("the configuration changed; the new limits apply")
         self.settings = replace(self.settings, preferences=preferences)
         self.governor.prefer(preferences)
         self.connection.workers = max(1, preferences.workers)

@@ -117,8 +117,8 @@ def _engine() -> Finding:
     if found.status is not Status.SOLVED or found.bounds.lo != KNOWN_VALUE:
         return Finding(
             "engine", Severity.BAD,
-            f"{KNOWN_GAME} came out as {found.bounds.lo} and is {KNOWN_VALUE}: this computer "
-            "computes wrongly; test its memory, lower its clock, or reinstall zermelo",
+            f"{KNOWN_GAME} came out as {found.bounds.lo}, but is {KNOWN_VALUE}: this computer "
+            "makes errors; test its memory, lower its clock, or reinstall zermelo",
         )  # fmt: skip
     game = open_game(SPEED_GAME)
     engine = open_engine(game, hash_mb=16)
@@ -126,7 +126,8 @@ def _engine() -> Finding:
     began = time.thread_time()
     timed = engine.solve(game.initial(), node_budget=SPEED_NODES)
     speed = timed.nodes / max(time.thread_time() - began, 1e-9)
-    return Finding("engine", Severity.GOOD, f"computes rightly, {speed / 1e6:.1f} M nodes/s a core")
+    text = f"computes correctly, {speed / 1e6:.1f} M nodes/s a core"
+    return Finding("engine", Severity.GOOD, text)
 
 
 def _disk(folder: ClientFolder) -> Finding:
@@ -141,7 +142,7 @@ def _disk(folder: ClientFolder) -> Finding:
         trial.unlink(missing_ok=True)
     seconds = time.perf_counter() - started
     free = shutil.disk_usage(folder.path).free >> 20
-    text = f"{folder.path} takes a durable megabyte in {seconds * 1e3:.0f} ms; {free:,} MB free"
+    text = f"{folder.path} writes a durable megabyte in {seconds * 1e3:.0f} ms; {free:,} MB free"
     if free < LEAST_FREE_MB:
         return Finding("disk", Severity.NOTE, f"{text}: make room, checkpoints need it")
     return Finding("disk", Severity.GOOD, text)
@@ -197,7 +198,7 @@ def _sensors() -> Finding:
     silent = [name for name, text in known.items() if not text]
     text = "; ".join(told)
     if silent:
-        nothing = f"this computer tells nothing of {', '.join(silent)}"
+        nothing = f"this computer does not report {', '.join(silent)}"
         text = f"{text}; {nothing}" if text else nothing
     return Finding("sensors", Severity.GOOD, text)
 

@@ -82,7 +82,7 @@ def failure(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientErro
 
 
 def bad_reply(server: str, method: str, error: ReplyError) -> NoAnswerError:
-    return NoAnswerError(f"{server} answers {method} with what is no reply: {error}")
+    return NoAnswerError(f"{server} answers {method} with an invalid reply: {error}")
 
 
 def _reason(error: grpc.aio.AioRpcError) -> str | None:

@@ -71,7 +71,7 @@ class ClientSettings:
     #: What a stop gives the server to answer, once the searches are over, within `quit_seconds`
     #: unless this is longer.
     leave_seconds: float = LEAVE_SECONDS
-    #: Between two checkpoints of a search.
+    #: Seconds between two checkpoints of a search.
     checkpoint_seconds: float = 60.0
     #: The measurement at the first start.
     benchmark_seconds: float = 1.0

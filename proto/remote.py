@@ -74,7 +74,7 @@ class Remote:
     def senseless(self, error: Exception) -> UnreachableError:
         """What to raise for a reply that the protocol allows no server to give."""
         return UnreachableError(
-            f"{self._address} answers with what is no reply: {one_line(str(error))}; check the"
+            f"{self._address} answers with an invalid reply: {one_line(str(error))}; check the"
             " address, or ask its operator to update it"
         )
 

@@ -59,7 +59,7 @@ def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], l
     if game is None:
         if told is None:
             raise ClaimError(
-                f"{str(path)!r} does not tell its game; name it with --game or a line"
+                f"{str(path)!r} does not name its game; give --game or a line"
                 " '# game: SPEC'"
             )
         game = open_game(told)
@@ -77,7 +77,7 @@ def read_claims(path: Path, game: Game[Any] | None = None) -> tuple[Game[Any], l
                 raise ClaimError(f"more than {MOST_CLAIMS} claims; make several lists of them")
             claim = _read_claim(game, fields)
             if claim.position in claims:
-                raise ClaimError("the position was told before")
+                raise ClaimError("the position is in an earlier line already")
         except (GameError, ClaimError) as error:
             raise ClaimError(f"{str(path)!r}, line {number}: {error}") from None
         claims[claim.position] = claim

@@ -27,7 +27,7 @@ def signed_in(request: Request) -> Visitor:
     """Who has signed in; `TroubleError` for a stranger."""
     visitor = visitor_of(request)
     if visitor is None:
-        raise TroubleError(401, "Who are you?", "This page is for those who have signed in.",
+        raise TroubleError(401, "Who are you?", "Sign in to see this page.",
                            [SIGN_IN])  # fmt: skip
     return visitor
 
@@ -54,7 +54,8 @@ async def _call(request: Request, service: ServiceDescriptor, message: Any, toke
     if not settings.coordinator:
         raise TroubleError(
             503, "Nobody to ask", "This site was started without a coordinator, so nobody can sign"
-            " in here. Its operator names one by --server, or --web-server of `zermelo serve all`.",
+            " in here. Its operator can name one with --server, or with --web-server of"
+            " `zermelo serve all`.",
         )  # fmt: skip
     try:
         return await asyncio.to_thread(

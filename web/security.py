@@ -85,7 +85,7 @@ class Guard:
         if _length(headers) > MOST_BODY_BYTES:
             return _refuse(413, TOO_LARGE)
         if not _from_our_page(scope["scheme"], host, headers):
-            return _refuse(403, "this was not sent by a page of this site; open the page anew")
+            return _refuse(403, "this was not sent by a page of this site; reload the page")
         return None
 
 

@@ -42,7 +42,7 @@ def renew_token(ask: Ask, name: str, reason: str, as_json: bool) -> None:
 @click.argument("name")
 @acting
 def revoke(ask: Ask, name: str, reason: str, as_json: bool) -> None:
-    """Make every token of a user worthless."""
+    """Revoke every token of a user."""
     reply = ask(pb.RevokeTokensRequest(name=name, reason=reason))
     print_done(reply, f"tokens of {name} revoked: {reply.revoked}", as_json)
 

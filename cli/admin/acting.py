@@ -98,7 +98,7 @@ def ask_again(ask: Ask, workunit: int, reason: str, as_json: bool) -> None:
 @click.argument("campaign", type=CAMPAIGN)
 @acting
 def pause(ask: Ask, campaign: str, reason: str, as_json: bool) -> None:
-    """Ask nothing more until the campaign is resumed."""
+    """Ask no more questions until the campaign is resumed."""
     reply = ask(pb.PauseCampaignRequest(campaign=campaign, reason=reason))
     print_done(reply, f"{campaign} is {reply.state}", as_json)
 

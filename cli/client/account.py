@@ -24,7 +24,7 @@ from zermelo.research.plain import plain
 def account(
     ask: Ask, show_hosts: bool | None, export_statistics: bool | None, as_json: bool
 ) -> None:
-    """Show your account, and change what you agree to: nothing, unless you say so."""
+    """Show your account and change your consents, which are off by default."""
     if show_hosts is not None or export_statistics is not None:
         ask(pb.SetConsentsRequest(show_hosts=show_hosts, export_statistics=export_statistics))
     found = ask(pb.ShowAccountRequest())
@@ -39,8 +39,9 @@ def account(
 def delete_account(ask: Ask, name: str | None, as_json: bool) -> None:
     """End your account for good.
 
-    Your name is free again, tokens and consents are gone, your hosts lose their names. What you
-    proved stays in the tree, and your credit in the sums of the project, without your name.
+    Your name becomes free, your tokens and consents are deleted, and your hosts lose their names.
+    What you proved stays in the tree, and your credit in the sums of the project, without your
+    name.
     """
     if name is None:
         if as_json or not sys.stdin.isatty():

@@ -43,7 +43,7 @@ EXAMPLE = "example.org:1913"
 @option("--cores", type=click.IntRange(1, MOST_CORES), default=None, show_default="asked",
         help="Cores to use while the computer is idle; half of them while it is in use.")
 @option("--memory-mb", type=click.IntRange(1, MOST_MEMORY_MB), default=None,
-        show_default="asked", help="For the tables of all searches together.")
+        show_default="asked", help="Memory for all searches together, in MB.")
 @option("--service", type=click.Choice([*SERVICES, NO_SERVICE]), default=None,
         show_default="asked", help="Print what makes the system start the client by itself.")
 @json_option
@@ -113,7 +113,7 @@ def configure(
     click.echo(f"{folder.config} is written; `{run}` starts the client")
     if new.token and new.token != before.token:
         code = shlex.join(("zermelo", "client", "recovery-code", *_folder_option(data_dir)))
-        click.echo(f"`{code}` prints a secret that gives a lost token back")
+        click.echo(f"`{code}` prints a secret that replaces a lost token")
     _offer_service(service, asks, data_dir)
 
 

@@ -20,7 +20,7 @@ LONGEST_STOP_SECONDS = 120.0
 @click.command()
 @data_dir_option
 @duration_option("--for", "seconds", show_default="until resumed",
-                 help="Go on by itself after so long, such as 30m or 8h.")
+                 help="Resume after this time, such as 30m or 8h.")
 @json_option
 def pause(data_dir: Path, seconds: float | None, as_json: bool) -> None:
     """Stop using the processor at once; the searches stay in memory."""

@@ -25,14 +25,14 @@ FOR_EVER = 10.0**9
 @option("--workers", type=click.IntRange(1, 1024), default=None,
         show_default="one per core", help="Searches at the same time on each Dask worker.")
 @option("--memory-mb", type=click.IntRange(1, 1 << 20), default=None,
-        show_default="64 per core", help="For the tables of each client.")
+        show_default="64 per core", help="Memory for the tables of each client, in MB.")
 @option("--priority", type=click.Choice(PRIORITIES), default=None,
         show_default="as configured there",
         help="How much searches give way to other programs on the Dask workers.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
         help="Stop each client after this number of results.")
 @duration_option("--for", "run_seconds", show_default="until Ctrl-C",
-                 help="Stop after so long, such as 8h.")
+                 help="Stop after this time, such as 8h.")
 @json_option
 def fleet(
     dask: str,

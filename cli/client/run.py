@@ -26,22 +26,22 @@ from zermelo.logs import FORMATS, TEXT
 @option("--workers", type=click.IntRange(1, 1024), default=None, show_default="as configured",
         help="Searches at the same time, whether the computer is in use or not.")
 @option("--cpu-share", type=click.FloatRange(0.01, 1), default=None, show_default="as configured",
-        help="How much of the time searches run: 0.5 is half of it.")
+        help="Share of the time that searches run: 0.5 is half of it.")
 @option("--memory-mb", type=click.IntRange(1, 1 << 20), default=None,
-        show_default="as configured", help="For the tables of all searches together.")
+        show_default="as configured", help="Memory for all searches together, in MB.")
 @option("--priority", type=click.Choice(PRIORITIES), default=None, show_default="as configured",
         help="How much searches give way to other programs.")
 @option("--checkpoint-seconds", type=click.FloatRange(0.05), default=None,
-        show_default="as configured", help="Between two checkpoints of a search.")
+        show_default="as configured", help="Seconds between two checkpoints of a search.")
 @option("--quit-seconds", type=click.FloatRange(0), default=None, show_default="as configured",
-        help="Within which the client stops; searches get most of it to finish.")
+        help="Seconds within which the client stops; searches get most of them to finish.")
 @option("--leave-seconds", type=click.FloatRange(0), default=LEAVE_SECONDS,
         help="How long to try to tell the server that the client stops.")
 @option("--once", is_flag=True, help="Stop after one result.")
 @option("--max-workunits", type=click.IntRange(1), default=None, show_default="no limit",
         help="Stop after this number of results.")
 @duration_option("--for", "run_seconds", show_default="no limit",
-                 help="Stop after so long, such as 30m or 8h.")
+                 help="Stop after this time, such as 30m or 8h.")
 @option("--view/--no-view", default=None, show_default="on a terminal",
         help="Show each search as a board while the client runs.")
 @option("--verbose", is_flag=True, help="Log every detail.")

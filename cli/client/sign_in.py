@@ -49,7 +49,7 @@ def open_(ask: Ask, web: str | None, browser: bool, as_json: bool) -> None:
 @click.command("recovery-code")
 @asks_as_volunteer
 def recovery_code(ask: Ask, as_json: bool) -> None:
-    """Print a new secret of your account, with which `recover` gives a lost token back.
+    """Print a new secret of your account, with which `recover` replaces a lost token.
 
     It is shown this once; an earlier one is worthless. Keep it apart from this computer.
     """

@@ -43,7 +43,7 @@ class Tally:
 @click.command()
 @click.argument("suite")
 @option("--game", "spec", metavar="SPEC",
-        help="The game of the suite, if the suite does not tell.")
+        help="The game of the suite, if the suite does not name it.")
 @option("--algorithm", "algorithms", type=click.Choice(EVERY_ALGORITHM), multiple=True,
         help="Compare only these; may be repeated.")
 @node_budget_option(type=click.IntRange(1, 2**63 - 1), default=None,

@@ -50,13 +50,13 @@ class StoppedError(ZermeloError):
         help="The exact score, or only who wins.")
 @target_seconds_option
 @option("--hash-mb", type=click.IntRange(1, 65536), default=64,
-        help="Transposition table for each worker; they share the sum.")
+        help="Transposition table of each worker, in MB; workers share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
 @option("--demo", is_flag=True,
         help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next.")
 @option("--web", default=None, metavar="HOST:PORT",
         show_default="with --demo a free port of this machine, else nowhere",
-        help="Show the solve to browsers there while it runs.")
+        help="Serve pages about the solve at this address while it runs.")
 @database_options
 @json_option
 def solve(
@@ -80,7 +80,7 @@ def solve(
     spec = open_local_game(spec).spec
     if demo:
         if database is not None:
-            raise CommandError("--demo begins anew, and has no right to do so in --database")
+            raise CommandError("--demo deletes the last demo, so it does not take --database")
         data_dir = data_dir.expanduser() / "demo"
         if web is None and is_installed("web"):
             web = f"{LOOPBACK}:{free_port()}"

@@ -16,10 +16,10 @@ _RESULTS = {
     "score": "the score counts",
 }  # fmt: skip
 _STUCK = {
-    "win": "Who cannot move wins.", "loss": "Who cannot move loses.",
-    "draw": "If the side to move cannot, the game is drawn.",
-    "score": "If the side to move cannot, the score counts.",
-    "pass": "Who cannot move passes; if neither can, the score counts.",
+    "win": "A player who cannot move wins.", "loss": "A player who cannot move loses.",
+    "draw": "If the side to move has no move, the game is drawn.",
+    "score": "If the side to move has no move, the score counts.",
+    "pass": "A player who cannot move passes; if neither can move, the score counts.",
 }  # fmt: skip
 
 

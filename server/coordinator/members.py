@@ -41,7 +41,7 @@ class Members:
         if not opened:
             raise RefusalError(
                 grpc.StatusCode.ALREADY_EXISTS, service.NAME_TAKEN,
-                f"there is a user {name!r} already, or a name that looks so; choose another",
+                f"there is a user {name!r} already, or a name that looks the same; choose another",
             )  # fmt: skip
         return pb.RegisterReply(token=token, user_name=name)
 

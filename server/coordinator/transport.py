@@ -134,8 +134,8 @@ def _doors(listen: str, tls: ssl.SSLContext | None) -> list[Door]:
         for door in doors:
             door.listening.close()
         raise PortTakenError(
-            f"cannot listen on {listen}: the port is taken or the address is not ours; "
-            "stop the other program or choose another --listen"
+            f"cannot listen on {listen}: the port is taken, or the address is not one of this "
+            "machine; stop the other program or choose another --listen"
         ) from error
     return doors
 

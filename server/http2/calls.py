@@ -88,7 +88,7 @@ class Call:
         if len(request) < PREFIX_BYTES:
             return None
         if request[0]:
-            raise StatusError(grpc.StatusCode.UNIMPLEMENTED, "compressed messages are not taken")
+            raise StatusError(grpc.StatusCode.UNIMPLEMENTED, "compressed messages are not accepted")
         end = self._size()
         if end - PREFIX_BYTES > self._most_bytes:
             raise StatusError(

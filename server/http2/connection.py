@@ -340,7 +340,7 @@ class Connection(asyncio.Protocol):
         serve = self._server.find(headers.get(":path", ""))
         if encoding != "identity":
             call.refuse(StatusError(
-                grpc.StatusCode.UNIMPLEMENTED, f"requests in {encoding[:20]} are not taken"
+                grpc.StatusCode.UNIMPLEMENTED, f"requests in {encoding[:20]} are not accepted"
             ))
         elif serve is None:
             call.refuse(StatusError(grpc.StatusCode.UNIMPLEMENTED, "there is no such method"))

@@ -121,8 +121,8 @@ def team_look(name: str) -> str:
 
 def team_taken(name: str) -> AccountError:
     return AccountError(
-        f"team {name!r}: there is a team whose name looks so; choose another, or write it as they"
-        " do to join them"
+        f"team {name!r}: there is a team whose name looks the same; choose another, or write it"
+        " as they do to join them"
     )
 
 
@@ -141,7 +141,7 @@ def open_account(
         ).fetchone()
         if row is None:
             raise AccountError(
-                f"there is a user {name!r} already, or a name that looks so; choose another"
+                f"there is a user {name!r} already, or a name that looks the same; choose another"
             )
         if founded:
             connection.execute(query("set_founder"), {"user": row[0], "team": team_id})

@@ -41,7 +41,7 @@ def found_team(connection: Connection, user: UserId, name: str, description: str
         ).fetchone()  # fmt: skip
         if row is None:
             raise AccountError(
-                f"there is a team {name!r} already, or a name that looks so; join it, or choose"
+                f"there is a team {name!r} already, or one that looks the same; join it, or choose"
                 " another name"
             )
         leave_team(connection, user)

@@ -206,8 +206,8 @@ def _reason(form: Any) -> str:
     """Why; everything that is done here has a reason."""
     reason = str(form.get("reason", "")).strip()
     if not reason:
-        raise TroubleError(400, "Why?", "Give a reason: it lands in the audit, and of a ban the"
-                           " volunteer reads it.")  # fmt: skip
+        raise TroubleError(400, "Why?", "Give a reason: the audit keeps it, and the volunteer"
+                           " reads that of a ban.")  # fmt: skip
     return reason
 
 

@@ -110,7 +110,7 @@ async def no_workunit(request: Request) -> Page:
     name, asked = request.path_params["name"], request.path_params["number"]
     queries = await site_of(request).library.ask(lambda them: find_campaign(them, name))
     raise TroubleError(
-        404, "No such workunit", f"{asked[:40]!r} is no workunit: workunits are called by their"
+        404, "No such workunit", f"{asked[:40]!r} is no workunit: workunits have"
         f" numbers, such as {campaign_href(queries.name, '/workunits/1')}.",
         [Offer("the newest workunits", campaign_href(name, "/workunits"))],
     )  # fmt: skip

@@ -55,4 +55,4 @@ def test_a_plain_solve_resumes(tmp_path: Path) -> None:
 def test_it_deletes_nothing_in_somebodys_database(tmp_path: Path, options: list[str]) -> None:
     done = zermelo("solve", "reversi:4x4", "--demo", *options, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("zermelo: --demo begins anew")
+    assert done.stderr.startswith("zermelo: --demo deletes the last demo")

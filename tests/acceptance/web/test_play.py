@@ -90,7 +90,7 @@ def test_a_whole_game_by_touch(browser: Any, play_site: str, play_database: str)
     with connect_once(play_database) as connection:
         [stored] = list_games(connection)
     assert (stored.person, stored.device, stored.depth) == ("Thumb", "phone", 2)
-    page.get_by_role("link", name="Look at the game").click()
+    page.get_by_role("link", name="View the finished game").click()
     told = page.inner_text("main")
     for fact in (stored.final, "Thumb", "minimax:2", "2 plies", "phone", f"{stored.score:+d}"):
         assert fact in told, fact

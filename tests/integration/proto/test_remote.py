@@ -90,7 +90,7 @@ def test_researchers_are_not_told_nonsense(what: str) -> None:
     ) as server:
         campaigns = RemoteCampaigns(server.address, IDENTITY)
         try:
-            with pytest.raises(UnreachableError, match="answers with what is no reply"):
+            with pytest.raises(UnreachableError, match="answers with an invalid reply"):
                 campaigns.campaign("c").position()
         finally:
             campaigns.close()

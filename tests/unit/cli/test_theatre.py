@@ -20,7 +20,7 @@ def test_a_story_ends_with_the_value() -> None:
     told = run("grundy:7", "--tour")
     assert told.startswith("The rules, step 1 of 5: Two players move in turn.")
     assert "Alpha-beta, step 5 of 5" in told
-    assert "cut: -1 is enough, 5>2+3 need not be looked at" in told
+    assert "cut: -1 is enough, 5>2+3 need not be searched" in told
     assert "-1 for MAX" in told
     assert "24 in the tree, 19 visited (19 times), 5 cut" in told
     assert "for MAX" not in run("grundy:7", "--steps", "3")

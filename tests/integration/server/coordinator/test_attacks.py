@@ -557,7 +557,7 @@ def test_names_that_come_at_the_same_moment_do_not_look_alike(
             accounts.open_account(connection, "ada", Role.VOLUNTEER, actor="test")
             waiting = pool.submit(open_other)
             wait_until(lambda: waiting.done() or _somebody_waits(database))
-        with pytest.raises(accounts.AccountError, match="looks so"):
+        with pytest.raises(accounts.AccountError, match="looks the same"):
             waiting.result()
 
 
