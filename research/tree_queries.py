@@ -206,11 +206,12 @@ class TreeQueries(Queries):
         return replies.WorkunitReport(*[*told, position, records])
 
     def _no_workunit(self, number: int) -> str:
-        ((count, first, last),) = self.rows("range_of_workunits")
-        there = f"{count:,} workunits, {first} to {last}" if count else "no workunits yet"
+        ((count,),) = self.rows("number_of_workunits")
+        if not count:
+            return f"campaign {self.name!r} has no workunits yet"
         return (
-            f"campaign {self.name!r} has no workunit {number}; it has {there}"
-            f" (`zermelo query workunit {self.name}` lists them)"
+            f"campaign {self.name!r} has no workunit {number};"
+            f" `zermelo query workunit {self.name}` lists the {count:,} that it has"
         )
 
     def _workunits(self, most: int, before: int) -> list[replies.WorkunitRecord]:

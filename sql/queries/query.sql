@@ -118,8 +118,8 @@ FROM workunits
 WHERE campaign = %(campaign)s AND (id < %(before)s OR %(before)s = 0)
 ORDER BY id DESC LIMIT %(most)s
 
--- name: range_of_workunits
-SELECT count(*), min(id), max(id) FROM workunits WHERE campaign = %(campaign)s
+-- name: number_of_workunits
+SELECT workunits FROM totals WHERE campaign = %(campaign)s
 
 -- name: imported_claims
 -- The claims that were imported under a name, what is proved about each, and what it took.
