@@ -189,7 +189,8 @@ def test_claims_one_by_one(connection: Connection, database: str, tmp_path: Path
     ("# game: reversi:4x4\n-----OX--XO----- X,-99,2", "must lie within"),
     ("# game: reversi:4x4\n-----OX--XO----- X,,", "says nothing"),
     ("# game: reversi:4x4\n-----OX--XO----- X,a,2", "'a' is no bound"),
-    ("# game: reversi:4x4\n-----OX--XO----- X,1,2\n-----OX--XO----- X,1,2", "line 3: .*earlier line"),
+    ("# game: reversi:4x4\n-----OX--XO----- X,1,2\n-----OX--XO----- X,1,2",
+     "line 3: .*earlier line"),
     ("# game: reversi:6x6\n-----OX--XO----- X,1,2", "16 squares"),
     ("# game: nothing\n", "unknown game .nothing."),
 ])  # fmt: skip
