@@ -109,6 +109,34 @@ def test_volumes_and_selectors_of_kubernetes_fit_together() -> None:
             assert pod["terminationGracePeriodSeconds"] >= (30 if claims else 10)
 
 
+#: What the Pod Security Standard `restricted` lets a pod mount.
+VOLUMES = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
+
+
+def test_pods_of_kubernetes_want_no_rights() -> None:
+    """The standard `restricted`, and more: nothing is written beside volumes, no API is called."""
+    checked = 0
+    for path in KUBERNETES:
+        for found in objects(path):
+            pod = found.get("spec", {}).get("template", {}).get("spec")
+            if pod is None:
+                continue
+            checked += 1
+            assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(pod)
+            assert pod["automountServiceAccountToken"] is False
+            assert pod["securityContext"]["runAsNonRoot"] is True
+            assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+            for volume in pod["volumes"]:
+                assert set(volume) - {"name"} <= VOLUMES
+            for container in pod["containers"]:
+                assert container["securityContext"] == {
+                    "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                    "capabilities": {"drop": ["ALL"]},
+                }  # fmt: skip
+                assert not any("hostPort" in port for port in container.get("ports", []))
+    assert checked >= 7
+
+
 def test_compose_has_a_whole_project() -> None:
     (project,) = objects(DEPLOY / "compose.yaml")
     services = project["services"]
