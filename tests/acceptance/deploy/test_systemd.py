@@ -22,6 +22,12 @@ ZERMELO_DATA_DIR=/var/lib/zermelo
 ZERMELO_LISTEN=127.0.0.1:{port}
 ZERMELO_LOG_FORMAT=json
 """
+TLS = "/etc/zermelo/tls"
+SERVER = ("--server", "localhost:1923", "--ca-file", f"{TLS}/ca.pem")
+ENCRYPTED = f"""
+ZERMELO_CERTIFICATE={TLS}/server.pem
+ZERMELO_KEY={TLS}/server-key.pem
+"""
 
 
 def install(machine: Machine) -> None:
@@ -33,6 +39,9 @@ def install(machine: Machine) -> None:
         machine.write(f"/etc/systemd/system/{unit.name}", unit.read_text())
     machine.write("/etc/zermelo/server.env", ENVIRONMENT.format(port=1913))
     machine.write("/etc/zermelo/web.env", ENVIRONMENT.format(port=1913))
+    machine.run("zermelo", "tls", "make", TLS, "--host", "localhost")
+    machine.run("chgrp", "zermelo", f"{TLS}/server-key.pem")
+    machine.run("chmod", "640", f"{TLS}/server-key.pem")
     machine.run("install", "-d", "-o", "zermelo", "/var/lib/zermelo")
     for command in ("db init", "campaign create reversi:4x4"):
         as_service = ("runuser", "-u", "zermelo", "--", "zermelo", *command.split())
@@ -58,14 +67,14 @@ def test_services_and_a_client_as_units(tmp_path: Path) -> None:
 
         # All in one unit, with a PostgreSQL of their own.
         machine.run("systemctl", "start", "zermelo-all")
-        wait_until(lambda: healthy(machine, 1913))
+        wait_until(lambda: healthy(machine, "127.0.0.1:1913"))
 
-        # One unit each, beside it, at another port.
+        # One unit each, beside it, at another port, encrypted.
         machine.run("sed", "-i", "/Conflicts=/d", "/etc/systemd/system/zermelo-all.service")
-        machine.write("/etc/zermelo/server.env", ENVIRONMENT.format(port=1923))
+        machine.write("/etc/zermelo/server.env", ENVIRONMENT.format(port=1923) + ENCRYPTED)
         machine.run("systemctl", "daemon-reload")
         machine.run("systemctl", "start", "zermelo.target", "zermelo-web.service")
-        wait_until(lambda: healthy(machine, 1923))
+        wait_until(lambda: healthy(machine, *SERVER[1:]))
         wait_until(lambda: healthy(machine, "http://127.0.0.1:8080/"))
         assert all(machine.active(unit) for unit in units)
         lines = machine.journal("zermelo-coordinator.service").splitlines()
@@ -81,15 +90,14 @@ def test_services_and_a_client_as_units(tmp_path: Path) -> None:
         end(machine, units)
 
 
-def healthy(machine: Machine, place: object) -> bool:
-    address = place if isinstance(place, str) else f"127.0.0.1:{place}"
-    return "is ready" in machine.run("zermelo", "health", str(address), check=False)
+def healthy(machine: Machine, *place: str) -> bool:
+    return "is ready" in machine.run("zermelo", "health", *place, check=False)
 
 
 def volunteer(machine: Machine) -> None:
     """Root configures a client, and the unit it prints solves the campaign."""
     printed = machine.run(
-        "zermelo", "client", "configure", "--server", "127.0.0.1:1923", "--name", "ada",
+        "zermelo", "client", "configure", *SERVER, "--name", "ada",
         "--cores", "1", "--memory-mb", "16", "--data-dir", ODD_FOLDER,
         "--service", "systemd-system",
     )  # fmt: skip
@@ -128,7 +136,7 @@ def user(machine: Machine) -> None:
         return as_ada("systemctl", "--user", "show", "--value", "-p", what, "zermelo-client")
 
     printed = as_ada(
-        "zermelo", "client", "configure", "--server", "127.0.0.1:1923", "--name", "eve",
+        "zermelo", "client", "configure", *SERVER, "--name", "eve",
         "--cores", "1", "--memory-mb", "16", "--service", "systemd-user",
     )  # fmt: skip
     place = "/home/ada/.config/systemd/user/zermelo-client.service"

@@ -176,8 +176,8 @@ def test_a_real_htcondor_runs_clients_and_moves_them(
 ) -> None:
     hard_question(connection, queue)
     queue.add(3, node_budget=10**12)
-    command = program_in(tmp_path, ZERMELO_PRIORITY="normal", ZERMELO_QUIT_SECONDS="0")
-    program = f"program={command}"
+    eager = {"ZERMELO_PRIORITY": "normal", "ZERMELO_QUIT_SECONDS": "0"}
+    program = f"program={program_in(tmp_path, **eager)}"
     with condor_pool(tmp_path / "condor", jobs=2) as condor:
 
         def held_leases() -> int:
@@ -207,12 +207,13 @@ def test_a_real_htcondor_runs_clients_and_moves_them(
         assert held_leases() == 0
 
         # A client that is refused waits for its owner, who reads why.
+        program_in(tmp_path, **{"ZERMELO_TOKEN": "nonsense"})
         with running_coordinator(database, require_token=True) as closed:
             condor.ask("condor_submit", f"server={closed}", "clients=1", program, str(SUBMIT_FILE))
             wait_until(lambda: condor.states() == ["5"])
         assert "ended with code 6" in condor.ask("condor_q", "-allusers", "-af", "HoldReason")
-        (said,) = condor.folder.glob("zermelo.2.0.err")
-        assert "account" in said.read_text()
+        said = (condor.folder / "zermelo.2.0.err").read_text()
+        assert "does not accept this token" in said
         condor.ask("condor_rm", "-all")
 
 
