@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.coordinator import wait_until
+from tests.support.daemons import daemon
 from zermelo.server.ports import free_port
 
 _PROGRAMS = ("condor_master", "condor_submit", "condor_q", "condor_status", "condor_rm")
@@ -56,9 +57,9 @@ PREEMPT = False
 class Condor:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._environment = os.environ | {"CONDOR_CONFIG": str(folder / "condor_config")}
+        self.environment = os.environ | {"CONDOR_CONFIG": str(folder / "condor_config")}
 
-    def command(self, *command: str) -> list[str]:
+    def as_account(self, *command: str) -> list[str]:
         """A command as the account of this condor, which owns the same files."""
         if os.geteuid() != 0:
             return list(command)
@@ -66,15 +67,9 @@ class Condor:
         ids = (f"--map-user={account.pw_uid}", f"--map-group={account.pw_gid}")
         return ["unshare", "--user", *ids, "--", *command]
 
-    def popen(self, *command: str) -> subprocess.Popen[bytes]:
-        nowhere = subprocess.DEVNULL
-        return subprocess.Popen(
-            self.command(*command), env=self._environment, stdout=nowhere, stderr=nowhere
-        )
-
     def try_(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self.command(*command), env=self._environment, cwd=self.folder,
+            self.as_account(*command), env=self.environment, cwd=self.folder,
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
 
@@ -103,18 +98,12 @@ def condor_pool(folder: Path, jobs: int) -> Iterator[Condor]:
         port=free_port(), jobs=jobs, memory=1024 * jobs, libexec=libexec,
     ))  # fmt: skip
     condor = Condor(folder)
-    master = condor.popen("condor_master", "-f")
-    try:
+    with daemon(
+        condor.as_account("condor_master", "-f"), folder / "master.out", condor.environment
+    ) as master:
         wait_until(
             lambda: master.poll() is not None or condor.try_("condor_status", "-af", "Name").stdout,
             120,
         )
         assert master.poll() is None, (folder / "LOG" / "MasterLog").read_text()
         yield condor
-    finally:
-        master.terminate()
-        try:
-            master.wait(60)
-        except subprocess.TimeoutExpired:
-            master.kill()
-            master.wait()

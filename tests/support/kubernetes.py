@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.support.coordinator import wait_until
+from tests.support.daemons import daemon
 from zermelo.server.ports import free_port
 
 _PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl")
@@ -69,13 +70,17 @@ def kubernetes(folder: Path) -> Iterator[Cluster]:
     here, beside = f"http://127.0.0.1:{store}", f"http://127.0.0.1:{peers}"
     cluster = Cluster(configuration)
     with ExitStack() as stack:
-        stack.enter_context(_program(folder, [
+
+        def start(name: str, *options: str) -> subprocess.Popen[bytes]:
+            return stack.enter_context(daemon([name, *options], folder / f"{name}.log"))
+
+        start(
             "etcd", f"--data-dir={folder}/etcd", "--unsafe-no-fsync",
             f"--listen-client-urls={here}", f"--advertise-client-urls={here}",
             f"--listen-peer-urls={beside}", f"--initial-advertise-peer-urls={beside}",
             f"--initial-cluster=default={beside}",
-        ]))  # fmt: skip
-        server = stack.enter_context(_program(folder, [
+        )  # fmt: skip
+        server = start(
             "kube-apiserver", f"--etcd-servers={here}", f"--secure-port={port}",
             "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
             f"--cert-dir={folder}/tls", f"--token-auth-file={folder}/tokens",
@@ -84,34 +89,19 @@ def kubernetes(folder: Path) -> Iterator[Cluster]:
             "--service-account-issuer=https://test.invalid",
             f"--service-account-key-file={folder}/accounts.pem",
             f"--service-account-signing-key-file={folder}/accounts.pem",
-        ]))  # fmt: skip
+        )  # fmt: skip
         wait_until(
             lambda: server.poll() is not None or not cluster.try_("get", "--raw=/readyz").returncode
         )
         assert server.poll() is None, (folder / "kube-apiserver.log").read_text()[-2000:]
-        stack.enter_context(_program(folder, [
+        start(
             "kube-controller-manager", f"--kubeconfig={configuration}", "--leader-elect=false",
             "--bind-address=127.0.0.1", "--secure-port=0",
             "--controllers=" + ",".join(f"{name}-controller" for name in _CONTROLLERS),
-        ]))  # fmt: skip
+        )  # fmt: skip
         yield cluster
 
 
 def _private(file: Path, text: str) -> None:
     file.touch(mode=0o600)
     file.write_text(text)
-
-
-@contextmanager
-def _program(folder: Path, command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    with (folder / f"{command[0]}.log").open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import pytest
 import yaml
 
 from tests.support.coordinator import Host, Queue, answer, listens, running_coordinator, wait_until
+from tests.support.daemons import daemon
 from tests.support.places import REPOSITORY
 from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
@@ -56,19 +56,14 @@ def prometheus(folder: Path, target: str) -> Iterator[Prometheus]:
         text = text.replace(ours, theirs)
     (folder / "prometheus.yml").write_text(text)
     address = f"127.0.0.1:{free_port()}"
-    with (folder / "log").open("wb") as output:
-        process = subprocess.Popen(
-            ["prometheus", f"--config.file={folder}/prometheus.yml",
-             f"--storage.tsdb.path={folder}/data", f"--web.listen-address={address}"],
-            stdout=output, stderr=output,
-        )  # fmt: skip
-    try:
+    command = [
+        "prometheus", f"--config.file={folder}/prometheus.yml",
+        f"--storage.tsdb.path={folder}/data", f"--web.listen-address={address}",
+    ]  # fmt: skip
+    with daemon(command, folder / "log") as process:
         wait_until(lambda: process.poll() is not None or listens(address), 60)
         assert process.poll() is None, (folder / "log").read_text()
         yield Prometheus(address)
-    finally:
-        process.terminate()
-        process.wait(60)
 
 
 @pytest.mark.long
