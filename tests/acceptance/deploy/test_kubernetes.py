@@ -27,7 +27,6 @@ def pods(cluster: Cluster, namespace: str) -> Counter[str]:
 
 
 @pytest.mark.long
-@pytest.mark.repeated
 def test_a_restricted_namespace_lets_every_pod_in(tmp_path: Path) -> None:
     with kubernetes(tmp_path / "cluster") as cluster:
         cluster.kubectl("create", "namespace", "fleet")
