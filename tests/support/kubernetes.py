@@ -28,10 +28,17 @@ class Cluster:
         self._kubectl = ["kubectl", "--kubeconfig", str(configuration)]
 
     def try_(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self._kubectl, *map(str, arguments)],
-            capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        """What kubectl says; again where a busy computer let its handshake wait for too long."""
+
+        def said() -> subprocess.CompletedProcess[str] | None:
+            done = subprocess.run(
+                [*self._kubectl, *map(str, arguments)],
+                capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
+            return None if "handshake timeout" in done.stderr else done
+
+        done: subprocess.CompletedProcess[str] = wait_until(said)
+        return done
 
     def kubectl(self, *arguments: object) -> str:
         done = self.try_(*arguments)

@@ -35,9 +35,11 @@ def test_a_restricted_namespace_lets_every_pod_in(tmp_path: Path) -> None:
         cluster.kubectl("apply", "-f", MANIFESTS / "server" / "namespace.yaml")
         make_certificates(tmp_path / "tls", ["play.example.org"], 10)
         inside = ("-n", "zermelo")
+        settings = tmp_path / "database.env"
+        settings.write_text("ZERMELO_DATABASE=postgresql://db.example.org/zermelo\n")
         cluster.kubectl(
             *inside, "create", "secret", "generic", "zermelo-database",
-            "--from-literal=ZERMELO_DATABASE=postgresql://db.example.org/zermelo",
+            f"--from-env-file={settings}",
         )  # fmt: skip
         cluster.kubectl(
             *inside, "create", "secret", "tls", "zermelo-tls",
