@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 #: What the kernel takes as the name of a socket, with some room.
 LONGEST_PATH = 100
+#: Where stand-ins for longer ones are, in a folder that is private.
+SHARED = Path("/tmp")  # noqa: S108
 LONGEST_REQUEST = 4096
 ANSWER_SECONDS = 5.0
 
@@ -110,7 +112,9 @@ def reachable(path: Path) -> Path:
     if len(os.fsencode(path)) <= LONGEST_PATH:
         return path
     name = hashlib.blake2b(os.fsencode(path), digest_size=8).hexdigest()
-    folder = Path(tempfile.gettempdir()) / f"zermelo-{os.getuid()}"
+    # Not TMPDIR: whoever asks may have another one, and that of a batch system is long itself.
+    shared = SHARED if os.access(SHARED, os.W_OK) else Path(tempfile.gettempdir())
+    folder = shared / f"zermelo-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if found.st_uid != os.getuid() or found.st_mode & 0o077:

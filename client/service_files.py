@@ -26,10 +26,9 @@ def systemd_user(command: str, data_dir: Path) -> ServiceFile:
         f"""\
 [Unit]
 Description=Zermelo client: solves games while this computer has time
-After=network-online.target
 
 [Service]
-ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
+ExecStart={_run(command, data_dir)}
 # Only the daemon hears of a stop; it sees to its workers.
 KillMode=mixed
 TimeoutStopSec=60
@@ -63,7 +62,7 @@ def systemd_system(command: str, data_dir: Path, account: str = "") -> ServiceFi
             f"which must be able to run {command}; {advice}"
         )
     # Whatever root configures later belongs to the account at the next start.
-    own = f"ExecStartPre=+/bin/chown -R {account}: {_quoted(str(folder))}\n" if made else ""
+    own = f"ExecStartPre=+/bin/chown -R {account}: {_argument(folder)}\n" if made else ""
     return ServiceFile(
         f"""\
 [Unit]
@@ -73,7 +72,7 @@ After=network-online.target
 
 [Service]
 User={account}
-{own}ExecStart={_quoted(command, "client", "run", "--data-dir", str(data_dir))}
+{own}ExecStart={_run(command, data_dir)}
 # Only the daemon hears of a stop; it sees to its workers.
 KillMode=mixed
 TimeoutStopSec=60
@@ -84,7 +83,7 @@ RestartPreventExitStatus=2 6
 NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=read-only
-ReadWritePaths={_quoted(str(folder))}
+ReadWritePaths={_word(folder)}
 PrivateTmp=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 
@@ -147,7 +146,7 @@ def launchd(command: str, data_dir: Path) -> ServiceFile:
 
 def windows(command: str, data_dir: Path) -> ServiceFile:
     """The client needs a Unix: on Windows it runs in the Linux subsystem."""
-    inside = _quoted(command, "client", "run", "--data-dir", str(data_dir)).replace("'", "''")
+    inside = shlex.join([command, "client", "run", "--data-dir", str(data_dir)]).replace("'", "''")
     return ServiceFile(
         f"""\
 # The client runs in the Windows Subsystem for Linux; paste this into PowerShell.
@@ -171,5 +170,18 @@ SERVICES: dict[str, Callable[[str, Path], ServiceFile]] = {
 }
 
 
-def _quoted(*words: str) -> str:
-    return " ".join(shlex.quote(word) for word in words)
+def _run(command: str, data_dir: Path) -> str:
+    """The command of a unit; only in its arguments systemd looks for variables."""
+    return f"{_word(command)} client run --data-dir {_argument(data_dir)}"
+
+
+def _argument(text: object) -> str:
+    return _word(text).replace("$", "$$")
+
+
+def _word(text: object) -> str:
+    """One word for systemd, which reads specifiers and, in quotes, escapes."""
+    word = str(text).replace("%", "%%")
+    if shlex.quote(word) == word:
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'

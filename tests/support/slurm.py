@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.coordinator import wait_until
+from tests.support.daemons import daemon
 from zermelo.server.ports import free_port
 
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
@@ -86,7 +87,7 @@ def slurm_cluster(folder: Path) -> Iterator[Slurm]:
             ["slurmctld", "-D", "-f", f"{folder}/slurm.conf"],
             ["slurmd", "-D", "-f", f"{folder}/slurm.conf"],
         ):  # fmt: skip
-            stack.enter_context(_daemon(command, folder))
+            stack.enter_context(daemon(command, folder / f"{command[0]}.out"))
             if command[0] == "munged":
                 wait_until((folder / "munge.socket").exists, 30)
         wait_until(lambda: "idle" in cluster.ask("sinfo", "-h", "-o", "%T"), 120)
@@ -96,18 +97,3 @@ def slurm_cluster(folder: Path) -> Iterator[Slurm]:
             # Daemons that end leave the tasks of a job alone.
             cluster.ask("scancel", "--signal=KILL", "--full", "--state=RUNNING")
             wait_until(lambda: not cluster.jobs(), 60)
-
-
-@contextmanager
-def _daemon(command: list[str], folder: Path) -> Iterator[None]:
-    with (folder / f"{command[0]}.out").open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output)
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import os
 import plistlib
 import re
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,7 @@ DEPLOY = REPOSITORY / "deploy" / "client"
     ("kind", "name", "data_dir"),
     [
         ("systemd-system", "zermelo-client.service", "/var/lib/zermelo"),
-        ("systemd-user", "zermelo-client.user.service", "%h/.local/share/zermelo"),
+        ("systemd-user", "zermelo-client.user.service", "/home/ada/.local/share/zermelo"),
     ],
 )
 def test_the_units_are_those_the_client_prints(
@@ -30,7 +33,7 @@ def test_the_units_are_those_the_client_prints(
     # Whoever runs the tests owns no such folder: root's client runs under another account.
     monkeypatch.setattr(getpass, "getuser", lambda: "root")
     printed = SERVICES[kind]("/usr/local/bin/zermelo", Path(data_dir)).text
-    assert (DEPLOY / name).read_text() == printed
+    assert (DEPLOY / name).read_text().replace("%h", "/home/ada") == printed
 
 
 def test_a_system_unit_runs_as_who_owns_the_folder(
@@ -66,7 +69,44 @@ def test_launchd_starts_again_only_what_crashed() -> None:
     assert found["KeepAlive"] == {"Crashed": True}
 
 
-def test_odd_paths_are_quoted() -> None:
-    text = SERVICES["systemd-user"]("/opt/my tools/zermelo", Path("/srv/a b")).text
-    assert "ExecStart='/opt/my tools/zermelo' client run --data-dir '/srv/a b'" in text
+def test_odd_paths_are_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: "root")
+    odd = Path('/srv/50% of $HOME "a"')
+    text = SERVICES["systemd-system"]("/opt/my $tools/zermelo", odd).text
+    argument = r'"/srv/50%% of $$HOME \"a\"'
+    assert f'ExecStart="/opt/my $tools/zermelo" client run --data-dir {argument}"\n' in text
+    assert f'ExecStartPre=+/bin/chown -R zermelo: {argument}/client"\n' in text
+    assert r'ReadWritePaths="/srv/50%% of $HOME \"a\"/client"' in text
     assert "''/srv/a b''" in SERVICES["windows"]("zermelo", Path("/srv/a b")).text
+
+
+def submitted(monkeypatch: pytest.MonkeyPatch, *settings: str) -> Any:
+    """The submit file as HTCondor reads it, with settings from the command line."""
+    monkeypatch.setenv("CONDOR_CONFIG", os.devnull)
+    import htcondor2  # here, because every process of a run loads this module
+
+    # condor_submit reads them as lines above the first one.
+    return htcondor2.Submit("\n".join([*settings, (DEPLOY / "htcondor.sub").read_text()]))
+
+
+needs_htcondor = pytest.mark.skipif(find_spec("htcondor2") is None, reason="needs htcondor")
+
+
+@needs_htcondor
+def test_a_submit_line_says_where_and_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = submitted(monkeypatch, "server=host:1913", "clients=100", "program=/opt/zermelo")
+    folder = found.expand("transfer_output_files")
+    assert found.expand("arguments") == f"client run --server host:1913 --data-dir {folder}"
+    assert found.expand("executable") == "/opt/zermelo"
+    found["number"] = found.getQArgs()
+    assert found.expand("number") == "100"
+
+
+@needs_htcondor
+def test_a_submit_line_needs_a_server_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="failed"):
+        submitted(monkeypatch, "clients=100")
+    found = submitted(monkeypatch, "server=host:1913")
+    assert found.expand("executable") == "/usr/local/bin/zermelo"
+    found["number"] = found.getQArgs()
+    assert found.expand("number") == "10"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
@@ -109,6 +111,34 @@ def test_volumes_and_selectors_of_kubernetes_fit_together() -> None:
             assert pod["terminationGracePeriodSeconds"] >= (30 if claims else 10)
 
 
+#: What the Pod Security Standard `restricted` lets a pod mount.
+VOLUMES = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
+
+
+def test_pods_of_kubernetes_want_no_rights() -> None:
+    """The standard `restricted`, and more: nothing is written beside volumes, no API is called."""
+    checked = 0
+    for path in KUBERNETES:
+        for found in objects(path):
+            pod = found.get("spec", {}).get("template", {}).get("spec")
+            if pod is None:
+                continue
+            checked += 1
+            assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(pod)
+            assert pod["automountServiceAccountToken"] is False
+            assert pod["securityContext"]["runAsNonRoot"] is True
+            assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+            for volume in pod["volumes"]:
+                assert set(volume) - {"name"} <= VOLUMES
+            for container in pod["containers"]:
+                assert container["securityContext"] == {
+                    "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                    "capabilities": {"drop": ["ALL"]},
+                }  # fmt: skip
+                assert not any("hostPort" in port for port in container.get("ports", []))
+    assert checked >= 7
+
+
 def test_compose_has_a_whole_project() -> None:
     (project,) = objects(DEPLOY / "compose.yaml")
     services = project["services"]
@@ -125,6 +155,44 @@ def test_compose_has_a_whole_project() -> None:
                 assert source in project["volumes"]
         if "build" in service:
             assert (DEPLOY / service["build"]["context"] / "deploy/Containerfile").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files to another account")
+def test_compose_keeps_the_key_of_its_authority_from_the_services(tmp_path: Path) -> None:
+    (project,) = objects(DEPLOY / "compose.yaml")
+    services = project["services"]
+    mounts = {name: str(service.get("volumes", ())) for name, service in services.items()}
+    assert [name for name, volumes in mounts.items() if "authority" in volumes] == ["certificates"]
+    (script,) = services["certificates"]["command"]
+    for ours, theirs in (
+        ("$$", "$"), ("/tls", f"{tmp_path}/tls"), ("/authority", f"{tmp_path}/authority"),
+    ):  # fmt: skip
+        assert ours in script
+        script = script.replace(ours, theirs)
+    (tmp_path / "tls").mkdir()
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def made() -> dict[str, bytes]:
+        subprocess.run(
+            ["sh", "-c", script], check=True, timeout=120,
+            env={"PATH": path, "ZERMELO_HOST": "play.example.org"},
+        )  # fmt: skip
+        return {file.name: file.read_bytes() for file in (tmp_path / "tls").iterdir()}
+
+    first = made()
+    assert set(first) == {"ca.pem", "server.pem", "server-key.pem"}
+    assert {file.stat().st_uid for file in (tmp_path / "tls").iterdir()} == {10001}
+    assert made() == first
+    # What ended between its steps goes on with the same authority.
+    (tmp_path / "tls" / "server.pem").unlink()
+    assert made() == first
+
+
+def test_whatever_runs_on_comes_back_with_the_machine() -> None:
+    (project,) = objects(DEPLOY / "compose.yaml")
+    once = {"certificates", "migrate"}
+    for name, service in project["services"].items():
+        assert name in once or service["restart"] == "unless-stopped", name
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
@@ -154,6 +222,20 @@ def test_prometheus_raises_each_alert_for_its_trouble_alone() -> None:
             ["promtool", *arguments], cwd=DEPLOY, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_alert_is_tried_and_explained() -> None:
+    (rules,) = objects(DEPLOY / "monitoring" / "zermelo-alerts.yml")
+    (trials,) = objects(DEPLOY / "monitoring" / "zermelo-alerts-test.yml")
+    alerts = {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
+    for raised in (True, False):
+        tried = {
+            trial["alertname"] for test in trials["tests"] for trial in test["alert_rule_test"]
+            if bool(trial["exp_alerts"]) is raised
+        }  # fmt: skip
+        assert tried == alerts
+    docs = (REPOSITORY / "docs" / "operating.md").read_text()
+    assert not [alert for alert in alerts if alert not in docs]
 
 
 @pytest.mark.skipif(not shutil.which("haproxy"), reason="needs haproxy")

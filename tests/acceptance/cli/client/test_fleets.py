@@ -1,4 +1,4 @@
-"""Fleets of the unchanged client: on a Dask cluster and as tasks of a Slurm array."""
+"""Fleets of the unchanged client: on a Dask cluster, as a Slurm array, as jobs of HTCondor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import pytest
 
 from tests.support.client_process import hard_question, searching, value
 from tests.support.command import ZERMELO, zermelo
-from tests.support.coordinator import Queue, wait_until
+from tests.support.condor import condor_pool
+from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.places import REPOSITORY
 from tests.support.slurm import slurm_cluster
 from zermelo.client.control import NotRunningError, ask
@@ -25,6 +26,7 @@ from zermelo.server.database import Connection
 
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is optional")
 SCRIPT = REPOSITORY / "deploy" / "client" / "slurm-array.sh"
+SUBMIT_FILE = REPOSITORY / "deploy" / "client" / "htcondor.sub"
 
 
 def scheduler_of(file: Path) -> str:
@@ -168,10 +170,58 @@ def test_a_real_slurm_runs_an_array_of_clients(
     assert value(connection, "SELECT count(*) FROM leases WHERE state = 'open'") == 0
 
 
-def program_in(folder: Path) -> Path:
+@pytest.mark.long
+def test_a_real_htcondor_runs_clients_and_moves_them(
+    database: str, coordinator: str, queue: Queue, connection: Connection, tmp_path: Path
+) -> None:
+    hard_question(connection, queue)
+    queue.add(3, node_budget=10**12)
+    eager = {"ZERMELO_PRIORITY": "normal", "ZERMELO_QUIT_SECONDS": "0"}
+    program = f"program={program_in(tmp_path, **eager)}"
+    with condor_pool(tmp_path / "condor", jobs=2) as condor:
+
+        def held_leases() -> int:
+            hosts = "SELECT count(DISTINCT host) FROM leases WHERE state = 'open'"
+            return int(value(connection, hosts))
+
+        missing = condor.try_("condor_submit", "clients=2", str(SUBMIT_FILE))
+        assert missing.returncode != 0
+        assert "which coordinator?" in missing.stderr
+        condor.ask(
+            "condor_submit", f"server={coordinator}", "clients=2", program, str(SUBMIT_FILE)
+        )
+        wait_until(lambda: held_leases() == 2)
+        assert condor.states() == ["2", "2"]
+
+        # Sent away, they hand back their work and come again as the hosts that they were.
+        before = value(connection, "SELECT max(id) FROM leases")
+        condor.ask("condor_vacate_job", "-all")
+        abandoned = "SELECT count(*) FROM leases WHERE state = 'abandoned'"
+        wait_until(lambda: value(connection, abandoned) >= 2)
+        wait_until(lambda: held_leases() == 2)
+        assert value(connection, "SELECT min(id) FROM leases WHERE state = 'open'") > before
+        assert value(connection, "SELECT count(*) FROM hosts") == 2
+
+        condor.ask("condor_rm", "-all")
+        wait_until(lambda: not condor.states())
+        assert held_leases() == 0
+
+        # A client that is refused waits for its owner, who reads why.
+        program_in(tmp_path, **{"ZERMELO_TOKEN": "nonsense"})
+        with running_coordinator(database, require_token=True) as closed:
+            condor.ask("condor_submit", f"server={closed}", "clients=1", program, str(SUBMIT_FILE))
+            wait_until(lambda: condor.states() == ["5"])
+        assert "ended with code 6" in condor.ask("condor_q", "-allusers", "-af", "HoldReason")
+        said = (condor.folder / "zermelo.2.0.err").read_text()
+        assert "does not accept this token" in said
+        condor.ask("condor_rm", "-all")
+
+
+def program_in(folder: Path, **environment: str) -> Path:
     """This program as a command of its own."""
     program = folder / "zermelo"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
+    exports = "".join(f"export {name}={value}\n" for name, value in environment.items())
+    program.write_text(f"#!/bin/sh\n{exports}exec {sys.executable} -c '{ZERMELO[2]}' \"$@\"\n")
     program.chmod(0o755)
     return program
 
