@@ -185,6 +185,19 @@ def test_a_second_signal_cuts_the_quit_time_short(
     assert value(connection, "SELECT state::text FROM leases") == "abandoned"
 
 
+@pytest.mark.usefixtures("long_search")
+def test_a_worker_that_gets_no_processor_does_not_keep_the_server_from_being_told(
+    coordinator: str, connection: Connection, tmp_path: Path
+) -> None:
+    options = ("--workers", "1", "--leave-seconds", "4")
+    with client(coordinator, tmp_path, *options) as process:
+        wait_until(lambda: searching(tmp_path))
+        (worker,) = status(tmp_path)["workers"]
+        os.kill(worker["pid"], signal.SIGSTOP)  # as one of the lowest priority beside others
+        stop(process)
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+
+
 @pytest.mark.parametrize("name", ["status", "pause", "resume", "stop"])
 def test_without_a_daemon_there_is_a_sentence(tmp_path: Path, name: str) -> None:
     done = command(name, "--data-dir", str(tmp_path))
