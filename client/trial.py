@@ -20,6 +20,8 @@ class Trial(NamedTuple):
     #: The token to use from now on: the one given, or that of a new account.
     token: str
     user_name: str = ""
+    #: Whether the server does not want the token or the name, so that trying again is in vain.
+    refused: bool = False
 
 
 def try_server(
@@ -61,6 +63,6 @@ async def _try(
             address.token,
         )
     except ClientError as error:
-        return Trial(False, str(error), address.token)
+        return Trial(False, str(error), address.token, refused=True)
     finally:
         await caller.close()

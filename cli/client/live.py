@@ -34,7 +34,7 @@ class LiveView:
         return handler
 
     async def show(self, daemon: Daemon) -> None:
-        """Until cancelled. The work goes on where it cannot be shown: on a terminal that is gone."""
+        """Until cancelled; the work goes on below a terminal that is gone."""
         try:
             await self._follow(daemon)
         except Exception as error:  # as in `_Above`: a view must not stop what it shows

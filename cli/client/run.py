@@ -13,10 +13,11 @@ import click
 from zermelo.cli.client.options import data_dir_option, duration_option, server_options
 from zermelo.cli.options import option
 from zermelo.cli.plain_errors import CommandError
+from zermelo.client.caller import Given, owners_address
 from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import PRIORITIES, Preferences
-from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
+from zermelo.client.settings import LEAVE_SECONDS, ClientSettings
 from zermelo.logs import FORMATS, TEXT
 
 
@@ -74,12 +75,7 @@ def run(
     """
     folder = ClientFolder(data_dir)
     configuration = read_configuration(folder.config)
-    address = ServerAddress(
-        server=server or configuration.server,
-        token=token or configuration.token,
-        ca_file=ca_file or folder.find(configuration.ca_file),
-        tls=tls or configuration.tls,
-    )
+    address = owners_address(folder, configuration, Given(server, token, ca_file, tls))
     if not address.server:
         raise CommandError(
             "no server is configured; run `zermelo client configure`, or give --server HOST:PORT"
