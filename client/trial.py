@@ -6,7 +6,7 @@ import asyncio
 from typing import NamedTuple
 
 from zermelo.client.connection import Caller
-from zermelo.client.probe import find_out
+from zermelo.client.probe import find_out, find_out_more
 from zermelo.client.refusals import NoAnswerError, TokenNeededError
 from zermelo.client.registration import Registration
 from zermelo.client.settings import ClientError, ServerAddress
@@ -57,9 +57,10 @@ async def _try(
         sentence = f"{address.server} answers" + (f" and knows you as {name}" if name else "")
         return Trial(True, sentence, caller.address.token, name)
     except NoAnswerError as error:
+        found = await find_out_more(address) if error.unreachable else ""
         return Trial(
             False,
-            f"{address.server} does not answer as a coordinator would: {error}",
+            found or f"{address.server} does not answer as a coordinator would: {error}",
             address.token,
         )
     except ClientError as error:
