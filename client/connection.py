@@ -87,10 +87,12 @@ class Caller:
             raise ClientError(f"{self.address.server} gives an account without a usable token")
         return token
 
-    async def standing(self, host_key: bytes = b"") -> pb.StandingReply:
+    async def standing(
+        self, host_key: bytes = b"", seconds: float = CALL_SECONDS
+    ) -> pb.StandingReply:
         """Credit and rank; also a way to try a token, because it changes nothing."""
         reply: pb.StandingReply = await self.call(
-            "Standing", pb.StandingRequest(host_key=host_key)
+            "Standing", pb.StandingRequest(host_key=host_key), seconds
         )
         return reply
 
