@@ -16,10 +16,13 @@ import pytest
 
 from tests.support.coordinator import running_coordinator
 from zermelo.client import probe
+from zermelo.client.connection import Caller
 from zermelo.client.probe import find_out
+from zermelo.client.refusals import NoAnswerError
 from zermelo.client.settings import ServerAddress
 from zermelo.client.trial import try_server
 from zermelo.server.campaigns import Campaign
+from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
 
@@ -128,6 +131,22 @@ def test_pages_are_no_coordinator(certificates: Path) -> None:
     with silent_server(certificates, protocol="http/1.1") as port:
         trial = try_server(ServerAddress(f"localhost:{port}", ca_file=certificates / "ca.pem"))
     assert f"no coordinator listens on port {port} of localhost" in trial.sentence
+
+
+def test_a_server_that_is_only_slow_is_called_slow(
+    database: str, campaign: Campaign, connection: Connection
+) -> None:
+    async def asked(address: str) -> None:
+        caller = Caller(ServerAddress(address, "token"))
+        try:
+            await caller.standing(seconds=0.5)
+        finally:
+            await caller.close()
+
+    with running_coordinator(database, require_token=True) as address, connection.transaction():
+        connection.execute("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(NoAnswerError, match="takes too long to answer"):
+            asyncio.run(asked(address))
 
 
 @pytest.mark.long
