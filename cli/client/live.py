@@ -39,7 +39,10 @@ class LiveView:
             await self._follow(daemon)
         except Exception as error:  # as in `_Above`: a view must not stop what it shows
             log.warning("the view cannot be shown any more: %s", error)
-            await asyncio.Event().wait()
+            task = asyncio.current_task()
+            # The error may have taken the place of the cancellation, which does not come twice.
+            if task is not None and not task.cancelling():
+                await asyncio.Event().wait()
 
     async def _follow(self, daemon: Daemon) -> None:
         with Live(console=self._console, transient=True, auto_refresh=False) as live:

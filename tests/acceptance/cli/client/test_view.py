@@ -29,6 +29,7 @@ from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.logs import NAME
 from zermelo.client.preferences import Limits, Preferences
+from zermelo.client.stopping import EXIT_STUCK
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -61,10 +62,13 @@ class Terminal:
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def hang_up(self) -> None:
-        """Close the terminal, as the end of an SSH connection does."""
+        """Close the terminal, as the end of an SSH connection does: both at once."""
+        self._process.send_signal(signal.SIGSTOP)
         self._screen.close()
         self._process.send_signal(signal.SIGHUP)
-        self._process.wait(120)
+        self._process.send_signal(signal.SIGCONT)
+        # Python itself reports that it could not flush its output.
+        assert self._process.wait(120) != EXIT_STUCK
 
     def type(self, text: str) -> None:
         self._screen.send(text)
@@ -124,7 +128,7 @@ def test_work_goes_on_below_a_terminal_of_any_width_until_it_is_closed(
     known_speeds(tmp_path)
     run = Terminal(
         "run", "--server", coordinator, "--data-dir", str(tmp_path), "--workers", "1",
-        "--memory-mb", "4", "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "60",
+        "--memory-mb", "4", "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "20",
     )  # fmt: skip
     run.shows("a b c d e f g h")
     run.resize(40, 24)  # narrower than a board
