@@ -251,6 +251,28 @@ def test_a_stranger_gets_no_answer_even_with_a_way_to_the_socket() -> None:
         assert told == "answer b''\n"
 
 
+def test_an_end_in_the_middle_of_an_answer_is_no_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        asked = asyncio.Event()
+
+        async def status(_: dict[str, Any]) -> dict[str, Any]:
+            asked.set()
+            await asyncio.Event().wait()
+            return {}
+
+        server = ControlServer(tmp_path / "control", {"status": status})
+        await server.start()
+        _, writer = await asyncio.open_unix_connection(tmp_path / "control")
+        writer.write(b'{"command": "status"}\n')
+        await asked.wait()
+        await server.close()
+
+    asyncio.run(work())
+    assert not caplog.records
+
+
 def test_nonsense_gets_a_sentence_back(coordinator: str, tmp_path: Path) -> None:
     with client(coordinator, tmp_path, "--workers", "1") as process:
         wait_until(lambda: answers(tmp_path))
