@@ -264,10 +264,11 @@ def test_an_end_in_the_middle_of_an_answer_is_no_error(
 
         server = ControlServer(tmp_path / "control", {"status": status})
         await server.start()
-        _, writer = await asyncio.open_unix_connection(tmp_path / "control")
-        writer.write(b'{"command": "status"}\n')
-        await asked.wait()
-        await server.close()
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(str(tmp_path / "control"))
+            stream.sendall(b'{"command": "status"}\n')
+            await asked.wait()
+            await server.close()
 
     asyncio.run(work())
     assert not caplog.records
