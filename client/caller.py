@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from zermelo.client.configuration import ConfigurationError, address, read_configuration
+from zermelo.client.configuration import (
+    Configuration,
+    ConfigurationError,
+    address,
+    read_configuration,
+    write_configuration,
+)
 from zermelo.client.folder import ClientFolder, why
 from zermelo.client.settings import ServerAddress
 from zermelo.client.token_file import TokenFile
@@ -31,22 +38,49 @@ def identify(
     return where.server, Identity(token, where.encrypted or certificate is not None, *read)
 
 
-def identify_owner(folder: ClientFolder, given: ServerAddress) -> tuple[str, Identity]:
-    """The address and the identity of the volunteer whose client is in this folder.
+class Given(NamedTuple):
+    """What a command line says about the server; empty where it says nothing."""
 
-    `given` stands above what the configuration says, where it says anything.
+    server: str | None = None
+    token: str | None = None
+    ca_file: Path | None = None
+    tls: str | None = None
+
+
+def owners_address(
+    folder: ClientFolder, configuration: Configuration, given: Given
+) -> ServerAddress:
+    """How the client in this folder reaches its server, or the one that is given.
+
+    `given` stands above the configuration. A token is shown to its own server alone.
     """
-    configuration = read_configuration(folder.config)
     server = given.server or configuration.server
-    if not server:
-        raise ConfigurationError("no server is configured; run `zermelo client configure`")
     configured = configuration.token if server == configuration.server else ""
-    token = given.token or configured or TokenFile(folder.token).token_for(server)
-    ca_file = given.ca_file or folder.find(configuration.ca_file)
-    tls = given.tls if given.tls != "auto" else configuration.tls
-    where = ServerAddress(server, token, ca_file, tls)
-    trusted = None if ca_file is None else _read(ca_file)
-    return server, Identity(token, where.encrypted, trusted)
+    return ServerAddress(
+        server,
+        given.token or configured or TokenFile(folder.token).token_for(server),
+        given.ca_file or folder.find(configuration.ca_file),
+        given.tls or configuration.tls,
+    )
+
+
+def identify_owner(folder: ClientFolder, given: Given) -> tuple[str, Identity]:
+    """The address and the identity of the volunteer whose client is in this folder."""
+    where = owners_address(folder, read_configuration(folder.config), given)
+    if not where.server:
+        raise ConfigurationError("no server is configured; run `zermelo client configure`")
+    trusted = None if where.ca_file is None else _read(where.ca_file)
+    return where.server, Identity(where.token, where.encrypted, trusted)
+
+
+def replace_configuration(
+    folder: ClientFolder, before: Configuration, after: Configuration
+) -> None:
+    """Write the configuration. The token of the server that was configured before stays in the
+    folder, because nobody else has it."""
+    if before.token and before.server != after.server:
+        TokenFile(folder.token).keep(before.server, before.token)
+    write_configuration(folder.config, after)
 
 
 def _read(file: Path) -> bytes:

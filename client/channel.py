@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 
 from zermelo.client.files import write_atomically
-from zermelo.client.folder import why
+from zermelo.client.folder import ClientFolder, why
 from zermelo.client.settings import ClientError, ServerAddress
 from zermelo.proto import replies, service
 
@@ -48,15 +48,15 @@ def trusted(address: ServerAddress) -> bytes | None:
     return None if address.ca_file is None else _read_certificates(address.ca_file)
 
 
-def keep_certificates(file: Path, target: Path) -> Path:
+def keep_certificates(file: Path, folder: ClientFolder) -> Path:
     """Copy certificates to the client's own folder, where it finds them wherever it is started
-    and whatever else its system lets it see; the copy."""
+    and whatever else its system lets it see; the copy, relative to the folder, which may move."""
     pem = _read_certificates(file)
     try:
-        write_atomically(target, [pem], durable=True)
+        write_atomically(folder.trusted, [pem], durable=True)
     except OSError as error:
-        raise CredentialsError(f"cannot write {target}: {why(error)}") from error
-    return target
+        raise CredentialsError(f"cannot write {folder.trusted}: {why(error)}") from error
+    return folder.trusted.relative_to(folder.path)
 
 
 def _read_certificates(file: Path) -> bytes:

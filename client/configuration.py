@@ -45,10 +45,11 @@ class Configuration:
 
 
 def address(text: object) -> str:
-    """HOST:PORT, checked."""
-    matched = _ADDRESS.fullmatch(text) if isinstance(text, str) else None
+    """HOST:PORT, checked, and in one way of writing: an account belongs to a server."""
+    matched = _ADDRESS.fullmatch(text.strip().lower()) if isinstance(text, str) else None
     if not matched or not 0 < int(matched[2]) < 65536:
-        raise ValueError(f"{text!r} is not HOST:PORT")
+        remedy = "; leave out what is before the name" if "://" in str(text) else ""
+        raise ValueError(f"{text!r} is not HOST:PORT{remedy}")
     return matched[0]
 
 
@@ -64,7 +65,7 @@ class Key(NamedTuple):
 def _text(most: int) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if not isinstance(value, str) or len(value.encode()) > most or not value.isprintable():
-            raise ValueError(f"{value!r} is not a text of at most {most} bytes")
+            raise ValueError(f"{value!r} is not one printable line of at most {most} bytes")
         return value
 
     return check
@@ -121,6 +122,11 @@ def _server(value: Any) -> str:
 
 def _or_none(check: Callable[[Any], float], none: float) -> Callable[[Any], float | None]:
     return lambda value: None if check(value) == none else value
+
+
+def user_name(text: str) -> str:
+    """A name that a server could accept and the file can hold; empty for anonymous."""
+    return _text(LONGEST_USER_NAME)(text.strip())
 
 
 GENERAL = (

@@ -18,7 +18,7 @@ import grpc
 from zermelo import __version__
 from zermelo.client.channel import call_metadata, open_channel
 from zermelo.client.folder import ClientFolder, why
-from zermelo.client.probe import find_out
+from zermelo.client.probe import find_out_more
 from zermelo.client.refusals import (
     NoAnswerError,
     ReplyLostError,
@@ -87,10 +87,12 @@ class Caller:
             raise ClientError(f"{self.address.server} gives an account without a usable token")
         return token
 
-    async def standing(self, host_key: bytes = b"") -> pb.StandingReply:
+    async def standing(
+        self, host_key: bytes = b"", seconds: float = CALL_SECONDS
+    ) -> pb.StandingReply:
         """Credit and rank; also a way to try a token, because it changes nothing."""
         reply: pb.StandingReply = await self.call(
-            "Standing", pb.StandingRequest(host_key=host_key)
+            "Standing", pb.StandingRequest(host_key=host_key), seconds
         )
         return reply
 
@@ -231,7 +233,7 @@ class Connection(Caller):
             # Too early to find out more than an earlier call did, or than gRPC says.
             self.trouble = self.trouble or str(error)
             return
-        found = await find_out(self.address) if error.unreachable else ""
+        found = await find_out_more(self.address) if error.unreachable else ""
         self.trouble = found or str(error)
         if self.trouble != self._told:
             self._told = self.trouble

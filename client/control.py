@@ -60,7 +60,9 @@ class ControlServer:
             self._path.unlink(missing_ok=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, ValueError, asyncio.IncompleteReadError):
+        # Cancelled with a question open when the daemon ends, which asyncio would call an error.
+        ends = (asyncio.CancelledError, ConnectionError, ValueError, asyncio.IncompleteReadError)
+        with suppress(*ends):
             if _is_owner(writer.get_extra_info("socket")):
                 while line := await reader.readline():
                     writer.write(json.dumps(await self._answer(line)).encode() + b"\n")

@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 
 from zermelo import ZermeloError, __version__
+from zermelo.client.caller import Given, owners_address
 from zermelo.client.checkpoints import CheckpointFileError, Checkpoints
 from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.control import NotRunningError, ask
@@ -26,8 +27,7 @@ from zermelo.client.folder import ClientFolder, why
 from zermelo.client.logs import NAME as LOG_NAME
 from zermelo.client.preferences import Preferences
 from zermelo.client.sensors import SystemSensors
-from zermelo.client.settings import ClientError, ServerAddress, usable_cores
-from zermelo.client.token_file import TokenFile
+from zermelo.client.settings import ClientError, usable_cores
 from zermelo.client.trial import try_server
 from zermelo.engine import Status, open_engine
 from zermelo.engine.dispatch import available_instructions
@@ -58,7 +58,7 @@ class Finding:
     sentence: str
 
 
-def examine(folder: ClientFolder, given: ServerAddress | None) -> Iterator[Finding]:
+def examine(folder: ClientFolder, given: Given) -> Iterator[Finding]:
     """One finding after the other; `given` stands above the configured server."""
     yield _installation()
     yield from _guarded("processor", _processor)
@@ -217,13 +217,9 @@ def _daemon(folder: ClientFolder) -> Finding:
 
 
 def _network(
-    folder: ClientFolder, configuration: Configuration, given: ServerAddress | None
+    folder: ClientFolder, configuration: Configuration, given: Given
 ) -> Finding:
-    kept = TokenFile(folder.token).token_for(configuration.server)
-    address = given or ServerAddress(
-        configuration.server, configuration.token or kept,
-        folder.find(configuration.ca_file), configuration.tls,
-    )  # fmt: skip
+    address = owners_address(folder, configuration, given)
     if not address.server:
         return Finding("network", Severity.NOTE, "no server is configured")
     trial = try_server(address)

@@ -12,6 +12,9 @@ from zermelo.client.settings import ServerAddress
 
 STEP_SECONDS = 10.0
 
+#: What gRPC speaks, as TLS calls it.
+HTTP2 = "h2"
+
 # What OpenSSL calls the ways in which a certificate fails (X509_V_ERR_...).
 _NOT_YET_VALID = 9
 _EXPIRED = 10
@@ -23,16 +26,30 @@ class _FoundError(Exception):
     """The reason, as a sentence."""
 
 
-async def find_out(address: ServerAddress) -> str:
-    """A sentence about the first step that fails; empty when all of them work."""
+async def find_out(address: ServerAddress, *, encryption: bool = True) -> str:
+    """A sentence about the first step that fails; empty when all of them work.
+
+    Without `encryption` only what takes none of the server's time: its kernel answers.
+    """
     try:
         await _resolve(address)
         await _reach(address)
-        if address.encrypted:
+        if encryption and address.encrypted:
             await _encrypt(address)
     except _FoundError as found:
         return str(found)
     return ""
+
+
+async def find_out_more(address: ServerAddress) -> str:
+    """The same after a call that nobody answered: the other side may want to encrypt."""
+    found = await find_out(address)
+    if not found and not address.encrypted and await _speaks_tls(address):
+        return (
+            f"{address.host} wants encrypted connections on port {address.port}; give the"
+            ' operator\'s certificate by --ca-file, or set tls = "on"'
+        )
+    return found
 
 
 async def _resolve(address: ServerAddress) -> None:
@@ -79,7 +96,7 @@ async def _encrypt(address: ServerAddress) -> None:
         raise _FoundError(
             f"ca_file {address.ca_file} cannot be used: {error.strerror or error}"
         ) from None
-    context.set_alpn_protocols(["h2"])
+    context.set_alpn_protocols([HTTP2])
     with _certificate_in_words(address):
         _, writer = await asyncio.wait_for(
             asyncio.open_connection(
@@ -87,9 +104,29 @@ async def _encrypt(address: ServerAddress) -> None:
             ),
             STEP_SECONDS,
         )
+        protocol = writer.get_extra_info("ssl_object").selected_alpn_protocol()
         # Everything is known now. An orderly end would wait for the server's, which a gRPC
         # server on a busy machine sends after half a minute or never.
         writer.transport.abort()
+    if protocol != HTTP2:
+        raise _FoundError(
+            f"no coordinator listens on port {address.port} of {address.host}, but perhaps web"
+            " pages; check the port"
+        )
+
+
+async def _speaks_tls(address: ServerAddress) -> bool:
+    """Whether anybody there encrypts; whose certificate it is matters later."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        _, writer = await asyncio.wait_for(
+            asyncio.open_connection(address.host, address.port, ssl=context), STEP_SECONDS
+        )
+    except (OSError, TimeoutError):
+        return False
+    writer.transport.abort()
+    return True
 
 
 @contextmanager

@@ -73,6 +73,8 @@ def failure(server: str, method: str, error: grpc.aio.AioRpcError) -> ClientErro
     said = _details(error)
     if word == service.DATABASE_AWAY:
         said = f"the database of {server} is away; results are kept here until it is back"
+    elif word is None and error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        said = f"{server} takes too long to answer; it or its database may be overloaded"
     return NoAnswerError(
         said,
         reason=word,

@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zermelo.client.ledger import Ending, HeldLease
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 #: The part of the quit time that searches leave to saving, sending and telling the server.
 SHARE_TO_LEAVE = 0.25
+#: The part of the time for leaving in which workers save their searches; the rest is the server's.
+SHARE_TO_SAVE = 0.5
 #: After the time for an orderly end the process ends without any order.
 GRACE_SECONDS = 3.0
 EXIT_STUCK = 1
@@ -39,10 +42,12 @@ class Stopping:
         self.begun = False
 
     def listen(self) -> None:
-        """Take SIGINT and SIGTERM as requests to stop."""
+        """Take SIGINT, SIGTERM and the end of the terminal as requests to stop."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.ask)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # `nohup` ignores SIGHUP for us: the owner wants the client to outlive the terminal.
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self.ask)
 
     async def asked(self) -> None:
         """Wait until somebody wants the client to stop."""
@@ -69,8 +74,9 @@ class Stopping:
         try:
             await self._finish(crew)
             left = deadline - asyncio.get_running_loop().time()
-            async with asyncio.timeout(min(settings.leave_seconds, left)):
-                await self._stop_searches(crew)
+            left = min(settings.leave_seconds, left)
+            async with asyncio.timeout(left):
+                await self._stop_searches(crew, left * SHARE_TO_SAVE)
                 # On disk first, whether the server answers or not.
                 await daemon.outbox.store()
                 await self._tell_the_server()
@@ -115,14 +121,19 @@ class Stopping:
         for task in waiting:
             task.cancel()
 
-    async def _stop_searches(self, crew: asyncio.Task[None]) -> None:
+    async def _stop_searches(self, crew: asyncio.Task[None], patience: float) -> None:
+        """Save or end them. On a busy computer a worker of the lowest priority may not hear of it
+        within `patience` seconds: then its last checkpoint counts, and the server is told in time.
+        """
         daemon = self._daemon
         if daemon.ledger.leases:
             log.info("stopping; what is not finished is saved or goes back to the coordinator")
         for held in daemon.ledger:
             if held.ending is None or held.ending is Ending.MOVED:
                 daemon.crew.drop(held, self._ending(held))
-        await self._idle(crew)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._idle(crew)
 
     def _ending(self, held: HeldLease) -> Ending:
         """Keep what more than a checkpoint's worth of work is in; others can have the rest."""

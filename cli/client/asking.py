@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option
-from zermelo.client.caller import identify_owner
+from zermelo.client.caller import Given, identify_owner
 from zermelo.client.configuration import ConfigurationError
 from zermelo.client.folder import ClientFolder
-from zermelo.client.settings import ServerAddress
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: Gives the reply to a request.
@@ -33,7 +32,7 @@ def asks_as_volunteer(command: F) -> Callable[..., Any]:
         from zermelo.proto.remote import Remote
         from zermelo.proto.service import VOLUNTEERS
 
-        given = ServerAddress(server or "", token or "", ca_file, tls or "auto")
+        given = Given(server, token, ca_file, tls)
         address, identity = identify_owner(ClientFolder(data_dir), given)
         if not identity.token:
             raise ConfigurationError(

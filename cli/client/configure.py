@@ -15,31 +15,44 @@ from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.cli.plain_errors import CommandError
+from zermelo.client.caller import Given, owners_address, replace_configuration
 from zermelo.client.channel import keep_certificates
 from zermelo.client.configuration import (
     MOST_CORES,
     MOST_MEMORY_MB,
-    Configuration,
     address,
     read_configuration,
-    write_configuration,
+    user_name,
 )
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import Preferences
 from zermelo.client.registration import Registration
 from zermelo.client.service_files import SERVICES
-from zermelo.client.settings import ServerAddress, usable_cores
+from zermelo.client.settings import ClientError, usable_cores
 from zermelo.client.trial import try_server
+from zermelo.proto.remote import UnreachableError
 from zermelo.server.embedded import default_data_dir
 
 NO_SERVICE = "none"
 EXAMPLE = "example.org:1913"
 
 
+class NotSavedError(ClientError):
+    """The server refuses what was configured, or its owner does not want it as it is."""
+
+
+def _name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return user_name(value) if value is not None else None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @click.command()
 @server_options
 @data_dir_option
-@option("--name", default=None, show_default="asked", help="Your name; empty for anonymous.")
+@option("--name", default=None, callback=_name, show_default="asked",
+        help="Your name; empty for anonymous.")
 @option("--cores", type=click.IntRange(1, MOST_CORES), default=None, show_default="asked",
         help="Cores to use while the computer is idle; half of them while it is in use.")
 @option("--memory-mb", type=click.IntRange(1, MOST_MEMORY_MB), default=None,
@@ -71,7 +84,7 @@ def configure(
         name = before.name
         if asks:
             text = "Your name (Enter to stay anonymous)"
-            name = click.prompt(text, name, show_default=bool(name))
+            name = click.prompt(text, name, show_default=bool(name), value_proc=_typed_name)
     limits = before.preferences.idle
     if cores is None:
         cores = limits.cores or usable_cores()
@@ -84,37 +97,60 @@ def configure(
             memory_mb = click.prompt(
                 "Memory for the searches, in MB", memory_mb, type=click.IntRange(1, MOST_MEMORY_MB)
             )
+    given = Given(server, token, ca_file, tls)
+    address = owners_address(folder, before, given)
     new = replace(
         before,
         server=server,
         name=name,
         host_name=before.host_name or (platform.node() if name else ""),
-        token=_token(before, server, token),
-        ca_file=folder.find(before.ca_file),
-        tls=tls or before.tls,
+        tls=address.tls,
         preferences=_preferences(before.preferences, cores, memory_mb),
     )
     folder.make()
-    if ca_file is not None:
-        new = replace(new, ca_file=keep_certificates(ca_file, folder.trusted.resolve()))
     registration = Registration(folder.registration)
-    new, works, sentence = _tried(new, registration)
+    trial = try_server(address, name, registration)
     if not as_json:
-        click.secho(sentence, fg="green" if works else "yellow")
-    if not works and asks and not click.confirm("Save it nevertheless?", default=True):
-        raise CommandError("nothing was saved")
-    write_configuration(folder.config, new)
-    if new.token:
-        registration.done()
+        click.secho(trial.sentence, fg="green" if trial.works else "yellow")
+    saves = not trial.refused
+    if not trial.works and asks:
+        saves = click.confirm("Save it nevertheless?", default=saves)
+    if saves:
+        if ca_file is not None:
+            new = replace(new, ca_file=keep_certificates(ca_file, folder))
+        if name and trial.token and trial.user_name:
+            # A token says whose it is, whatever was typed.
+            new = replace(new, name=trial.user_name)
+        replace_configuration(folder, before, replace(new, token=trial.token))
+        if trial.token:
+            registration.done()
     if as_json:
-        print_json({"config": str(folder.config), "works": works, "connection": sentence})
-        return
+        print_json({
+            "config": str(folder.config), "works": trial.works, "connection": trial.sentence,
+            "saved": saves,
+        })  # fmt: skip
+    elif saves:
+        _tell_the_rest(folder, data_dir, works=trial.works, renewed=trial.token != before.token)
+        _offer_service(service, asks, data_dir)
+    if not saves:
+        raise NotSavedError("nothing was saved")
+    if not trial.works and not asks:
+        sys.exit(UnreachableError.exit_code)
+
+
+def _tell_the_rest(folder: ClientFolder, data_dir: Path, *, works: bool, renewed: bool) -> None:
     run = shlex.join(("zermelo", "client", "run", *_folder_option(data_dir)))
     click.echo(f"{folder.config} is written; `{run}` starts the client")
-    if new.token and new.token != before.token:
+    if works and renewed:
         code = shlex.join(("zermelo", "client", "recovery-code", *_folder_option(data_dir)))
         click.echo(f"`{code}` prints a secret that replaces a lost token")
-    _offer_service(service, asks, data_dir)
+
+
+def _typed_name(text: str) -> str:
+    try:
+        return user_name(text)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _folder_option(data_dir: Path) -> tuple[str, ...]:
@@ -137,13 +173,6 @@ def _ask_server(before: str, asks: bool) -> str:
             click.secho(str(error), fg="yellow")
 
 
-def _token(before: Configuration, server: str, given: str | None) -> str:
-    """The token for a server: that of another one is none of its business."""
-    if given is not None:
-        return given
-    return before.token if server == before.server else ""
-
-
 def _preferences(before: Preferences, cores: int, memory_mb: int) -> Preferences:
     """New numbers within the owner's other preferences."""
     return replace(
@@ -151,13 +180,6 @@ def _preferences(before: Preferences, cores: int, memory_mb: int) -> Preferences
         idle=replace(before.idle, cores=cores, memory_mb=memory_mb),
         in_use=replace(before.in_use, cores=max(1, cores // 2), memory_mb=memory_mb),
     )
-
-
-def _tried(new: Configuration, registration: Registration) -> tuple[Configuration, bool, str]:
-    """The configuration after a trial, which may bring a token."""
-    address = ServerAddress(new.server, new.token, new.ca_file, new.tls)
-    trial = try_server(address, new.name, registration)
-    return replace(new, token=trial.token), trial.works, trial.sentence
 
 
 def _offer_service(service: str | None, asks: bool, data_dir: Path) -> None:

@@ -10,9 +10,9 @@ import click
 from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option
 from zermelo.cli.output import print_facts, print_json
+from zermelo.client.caller import Given
 from zermelo.client.doctor import Finding, Severity, examine
 from zermelo.client.folder import ClientFolder
-from zermelo.client.settings import ServerAddress
 
 MARKS = {Severity.GOOD: "", Severity.NOTE: "note: ", Severity.BAD: "BAD: "}
 EXIT_BAD = 1
@@ -34,9 +34,8 @@ def doctor(
 
     The output tells no secrets: paste it into a bug report as it is.
     """
-    given = ServerAddress(server, token or "", ca_file, tls or "auto") if server else None
     findings: list[Finding] = []
-    for finding in examine(ClientFolder(data_dir), given):
+    for finding in examine(ClientFolder(data_dir), Given(server, token, ca_file, tls)):
         findings.append(finding)
         if not as_json:
             print_facts([(f"{finding.check} ", MARKS[finding.severity] + finding.sentence)])

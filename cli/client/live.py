@@ -16,6 +16,8 @@ from zermelo.client.logs import TERMINAL_FORMAT
 if TYPE_CHECKING:
     from zermelo.client.daemon import Daemon
 
+log = logging.getLogger(__name__)
+
 REFRESH_SECONDS = 1.0
 
 
@@ -32,6 +34,17 @@ class LiveView:
         return handler
 
     async def show(self, daemon: Daemon) -> None:
+        """Until cancelled; the work goes on below a terminal that is gone."""
+        try:
+            await self._follow(daemon)
+        except Exception as error:  # as in `_Above`: a view must not stop what it shows
+            log.warning("the view cannot be shown any more: %s", error)
+            task = asyncio.current_task()
+            # The error may have taken the place of the cancellation, which does not come twice.
+            if task is not None and not task.cancelling():
+                await asyncio.Event().wait()
+
+    async def _follow(self, daemon: Daemon) -> None:
         with Live(console=self._console, transient=True, auto_refresh=False) as live:
             while True:
                 live.update(draw(daemon.look()), refresh=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,11 +14,14 @@ import click
 from zermelo.cli.client.options import data_dir_option, duration_option, server_options
 from zermelo.cli.options import option
 from zermelo.cli.plain_errors import CommandError
+from zermelo.client.caller import Given, owners_address
 from zermelo.client.configuration import Configuration, read_configuration
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import PRIORITIES, Preferences
-from zermelo.client.settings import LEAVE_SECONDS, ClientSettings, ServerAddress
+from zermelo.client.settings import LEAVE_SECONDS, ClientError, ClientSettings
 from zermelo.logs import FORMATS, TEXT
+
+log = logging.getLogger(__name__)
 
 
 @click.command()
@@ -74,12 +78,7 @@ def run(
     """
     folder = ClientFolder(data_dir)
     configuration = read_configuration(folder.config)
-    address = ServerAddress(
-        server=server or configuration.server,
-        token=token or configuration.token,
-        ca_file=ca_file or folder.find(configuration.ca_file),
-        tls=tls or configuration.tls,
-    )
+    address = owners_address(folder, configuration, Given(server, token, ca_file, tls))
     if not address.server:
         raise CommandError(
             "no server is configured; run `zermelo client configure`, or give --server HOST:PORT"
@@ -118,10 +117,16 @@ def run(
 
         shown = LiveView(Console(stderr=True, highlight=False))
         start_logging(folder.logs, verbose=verbose, terminal=shown.handler())
-        run_daemon(settings, SystemSensors(), shown.show)
+        show = shown.show
     else:
         start_logging(folder.logs, verbose=verbose, log_format=log_format)
-        run_daemon(settings, SystemSensors())
+        show = None
+    try:
+        run_daemon(settings, SystemSensors(), show)
+    except ClientError as error:
+        # In the log, too, because of a client that the system starts nobody reads the terminal.
+        log.error("%s", error)
+        sys.exit(error.exit_code)
 
 
 def _preferences(configuration: Configuration, chosen: Mapping[str, Any]) -> Preferences:

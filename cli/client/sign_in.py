@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 import webbrowser
 from dataclasses import replace
@@ -17,10 +18,10 @@ from zermelo.cli.client.options import data_dir_option, server_options
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.cli.plain_errors import CommandError
-from zermelo.client.caller import identify_owner
+from zermelo.client.caller import Given, identify_owner, replace_configuration
+from zermelo.client.channel import keep_certificates
 from zermelo.client.configuration import read_configuration, write_configuration
 from zermelo.client.folder import ClientFolder
-from zermelo.client.settings import ServerAddress
 from zermelo.proto import volunteers_pb2 as pb
 from zermelo.research.plain import plain
 
@@ -90,14 +91,20 @@ def recover(
         code = ""
     if not name or not code:
         raise CommandError("whose account, and which code? Give --name and --code-file")
-    given = ServerAddress(server or "", token or "", ca_file, tls or "auto")
+    given = Given(server, token, ca_file, tls)
     address, identity = identify_owner(folder, given)
+    folder.make()
+    # Before the server does anything: a token that cannot be written down would be lost.
+    write_configuration(folder.config, configuration)
     with Remote(address, VOLUNTEERS, identity._replace(token="")) as remote:
         reply = remote.ask(pb.RecoverRequest(name=name, code=code, revoke_others=revoke_others))
-    folder.make()
-    write_configuration(
-        folder.config, replace(configuration, server=address, name=name, token=reply.token)
-    )
+    found = replace(
+        configuration, server=address, name=name, token=reply.token,
+        host_name=configuration.host_name or platform.node(), tls=tls or configuration.tls,
+    )  # fmt: skip
+    if ca_file is not None:
+        found = replace(found, ca_file=keep_certificates(ca_file, folder))
+    replace_configuration(folder, configuration, found)
     done = f"{folder.config} has a new token of {reply.name}"
     if as_json:
         print_json({"name": reply.name, "config": str(folder.config)})

@@ -52,7 +52,7 @@ def draw(status: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [_title(status), _facts(status)]
     busy = [worker for worker in status["workers"] if worker["search"]]
     if busy:
-        parts.append(Columns([_panel(worker) for worker in busy], width=PANEL_WIDTH, expand=False))
+        parts.append(Columns([_panel(worker) for worker in busy]))
     free = len(status["workers"]) - len(busy)
     if free:
         parts.append(Text(f"{free} of {len(status['workers'])} workers have no search", "dim"))

@@ -95,6 +95,9 @@ def checked_name(name: str, what: str = "user name") -> str:
             f"{what} {name!r}: at most {LONGEST_NAME} bytes of printable text are allowed,"
             " without space at the ends"
         )
+    if not {".", ".."}.isdisjoint(name.split("/")):
+        # Browsers take these parts out of an address, so that no link would lead to the page.
+        raise AccountError(f"{what} {name!r}: no part between slashes may be '.' or '..'")
     for reserved in (ANONYMOUS, f"{DELETED}-"):
         if look_of(name).startswith(look_of(reserved)):
             raise AccountError(f"{what} {name!r}: names that begin with {reserved!r} are reserved")

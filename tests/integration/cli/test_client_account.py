@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner
 
+from tests.support.volunteer import Client
 from zermelo import ZermeloError
 from zermelo.cli import zermelo
 from zermelo.client.configuration import read_configuration
@@ -20,24 +20,6 @@ from zermelo.server.database import Connection
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.operations import perform
-
-
-class Client:
-    """Commands of one volunteer, whose client is in a folder of its own."""
-
-    def __init__(self, data_dir: Path) -> None:
-        self.data_dir = data_dir
-
-    def text(self, *arguments: str, given: str | None = None) -> str:
-        command = ["client", *arguments, "--data-dir", str(self.data_dir)]
-        run = CliRunner().invoke(zermelo, command, input=given)
-        if run.exception and not isinstance(run.exception, SystemExit):
-            raise run.exception
-        assert run.exit_code == 0, run.output
-        return run.output
-
-    def __call__(self, *arguments: str, given: str | None = None) -> Any:
-        return json.loads(self.text(*arguments, "--json", given=given))
 
 
 @pytest.fixture

@@ -16,10 +16,13 @@ import pytest
 
 from tests.support.coordinator import running_coordinator
 from zermelo.client import probe
+from zermelo.client.connection import Caller
 from zermelo.client.probe import find_out
+from zermelo.client.refusals import NoAnswerError
 from zermelo.client.settings import ServerAddress
 from zermelo.client.trial import try_server
 from zermelo.server.campaigns import Campaign
+from zermelo.server.database import Connection
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
 
@@ -54,11 +57,11 @@ def busy_machine() -> Iterator[None]:
 
 
 @contextmanager
-def silent_server(certificates: Path) -> Iterator[int]:
+def silent_server(certificates: Path, protocol: str = "h2") -> Iterator[int]:
     """The port of a server that encrypts and then says nothing, not even goodbye."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates / "server.pem", certificates / "server-key.pem")
-    context.set_alpn_protocols(["h2"])
+    context.set_alpn_protocols([protocol])
     listening = socket.create_server(("127.0.0.1", 0))
     connections: list[socket.socket] = []
 
@@ -106,6 +109,44 @@ def test_a_server_that_stands_still_is_no_reason_to_give_encryption_up(
         found = asyncio.run(find_out(ServerAddress(f"localhost:{port}", tls="on")))
     assert "takes too long" in found
     assert "tls" not in found
+
+
+def test_who_forgets_to_encrypt_is_told(
+    database: str, campaign: Campaign, certificates: Path
+) -> None:
+    listen = f"localhost:{free_port()}"
+    authority = (certificates / "ca.pem").read_bytes()
+    channel = grpc.secure_channel(listen, grpc.ssl_channel_credentials(authority))
+    with running_coordinator(
+        database, listen, channel, certificate=certificates / "server.pem",
+        key=certificates / "server-key.pem",
+    ):  # fmt: skip
+        trial = try_server(ServerAddress(listen))
+    assert not trial.works
+    assert "wants encrypted connections" in trial.sentence
+    assert "--ca-file" in trial.sentence
+
+
+def test_pages_are_no_coordinator(certificates: Path) -> None:
+    with silent_server(certificates, protocol="http/1.1") as port:
+        trial = try_server(ServerAddress(f"localhost:{port}", ca_file=certificates / "ca.pem"))
+    assert f"no coordinator listens on port {port} of localhost" in trial.sentence
+
+
+def test_a_server_that_is_only_slow_is_called_slow(
+    database: str, campaign: Campaign, connection: Connection
+) -> None:
+    async def asked(address: str) -> None:
+        caller = Caller(ServerAddress(address, "token"))
+        try:
+            await caller.standing(seconds=0.5)
+        finally:
+            await caller.close()
+
+    with running_coordinator(database, require_token=True) as address, connection.transaction():
+        connection.execute("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(NoAnswerError, match="takes too long to answer"):
+            asyncio.run(asked(address))
 
 
 @pytest.mark.long

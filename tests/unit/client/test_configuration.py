@@ -76,7 +76,7 @@ def test_every_key_has_a_comment() -> None:
         ('[in_use]\nhours = "25-3"\n', 2, ["in_use.hours", "22:00-07:00"]),
         ("[in_use]\nhours = 9\n", 2, ["in_use.hours", "22:00-07:00"]),
         ('server = "nowhere"\n', 1, ["server", "HOST:PORT"]),
-        ("name = 1\n", 1, ["name", "not a text"]),
+        ("name = 1\n", 1, ["name", "one printable line"]),
         ("\n\ntls = 'maybe'\n", 3, ["tls", "auto, on, off"]),
         ("on_battery = true\n", 1, ["on_battery", "unknown"]),
         ("[idle]\non_battery = 1\n", 2, ["idle.on_battery", "true or false"]),

@@ -17,6 +17,13 @@ def test_a_token_is_for_its_own_server(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_each_server_has_its_own(tmp_path: Path) -> None:
+    tokens = TokenFile(tmp_path / "token")
+    for server, token in (("one:1", "first"), ("two:1", "second"), ("one:1", "third")):
+        tokens.keep(server, token)
+    assert (tokens.token_for("one:1"), tokens.token_for("two:1")) == ("third", "second")
+
+
 @pytest.mark.parametrize("damaged", [None, b"", b"secret", b"a\nb\nc\n", b"\xff\n\xfe\n"])
 def test_a_damaged_file_is_no_token(tmp_path: Path, damaged: bytes | None) -> None:
     path = tmp_path / "token"

@@ -185,6 +185,19 @@ def test_a_second_signal_cuts_the_quit_time_short(
     assert value(connection, "SELECT state::text FROM leases") == "abandoned"
 
 
+@pytest.mark.usefixtures("long_search")
+def test_a_worker_that_gets_no_processor_does_not_keep_the_server_from_being_told(
+    coordinator: str, connection: Connection, tmp_path: Path
+) -> None:
+    options = ("--workers", "1", "--leave-seconds", "4")
+    with client(coordinator, tmp_path, *options) as process:
+        wait_until(lambda: searching(tmp_path))
+        (worker,) = status(tmp_path)["workers"]
+        os.kill(worker["pid"], signal.SIGSTOP)  # as one of the lowest priority beside others
+        stop(process)
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
+
+
 @pytest.mark.parametrize("name", ["status", "pause", "resume", "stop"])
 def test_without_a_daemon_there_is_a_sentence(tmp_path: Path, name: str) -> None:
     done = command(name, "--data-dir", str(tmp_path))
@@ -236,6 +249,29 @@ def test_a_stranger_gets_no_answer_even_with_a_way_to_the_socket() -> None:
         told = asyncio.run(serve())
         assert asked == []
         assert told == "answer b''\n"
+
+
+def test_an_end_in_the_middle_of_an_answer_is_no_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        asked = asyncio.Event()
+
+        async def status(_: dict[str, Any]) -> dict[str, Any]:
+            asked.set()
+            await asyncio.Event().wait()
+            return {}
+
+        server = ControlServer(tmp_path / "control", {"status": status})
+        await server.start()
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(str(tmp_path / "control"))
+            stream.sendall(b'{"command": "status"}\n')
+            await asked.wait()
+            await server.close()
+
+    asyncio.run(work())
+    assert not caplog.records
 
 
 def test_nonsense_gets_a_sentence_back(coordinator: str, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from tests.support.command import ZERMELO, zermelo
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.preloaded import Command
 from zermelo.client.folder import ClientFolder
+from zermelo.client.logs import NAME
 from zermelo.proto import service
 from zermelo.proto.remote import UnreachableError
 from zermelo.server.campaigns import Campaign
@@ -118,6 +119,10 @@ def test_a_wrong_token_ends_the_client_with_a_remedy(
         errors = ended(start_client(address, tmp_path, "--token", "nonsense"), 6)
         assert "does not accept this token" in errors
         assert "zermelo client configure --token" in errors
+        # Whoever did not see the client end reads there why.
+        log = json.loads((ClientFolder(tmp_path).logs / NAME).read_text().splitlines()[-1])
+        assert log["level"] == "error"
+        assert "does not accept this token" in log["message"]
         told = command("doctor", "--server", address, "--token", "x", "--data-dir", str(tmp_path))
         assert told.returncode == 1
         assert "does not accept this token" in " ".join(told.stdout.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import struct
 import termios
 import tomllib
@@ -13,7 +14,14 @@ import pexpect
 import pytest
 from pexpect.fdpexpect import fdspawn
 
-from tests.support.client_process import client, hard_question, known_speeds, searching, stop
+from tests.support.client_process import (
+    client,
+    hard_question,
+    known_speeds,
+    searching,
+    stop,
+    value,
+)
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.preloaded import Command
 from zermelo.client.configuration import Configuration, write_configuration
@@ -21,6 +29,7 @@ from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.logs import NAME
 from zermelo.client.preferences import Limits, Preferences
+from zermelo.client.stopping import EXIT_STUCK
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -34,20 +43,32 @@ class Terminal:
     """
 
     def __init__(self, *arguments: str) -> None:
-        ours, theirs = os.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        self._ours, theirs = os.openpty()
+        self.resize(40, 100)
         self._process = Command(
             "client", *arguments, stdin=theirs, stdout=theirs, stderr=theirs,
             env={**os.environ, "TERM": "xterm-256color"}, start_new_session=True,
         )  # fmt: skip
         os.close(theirs)
-        self._screen = fdspawn(ours, encoding="utf-8", timeout=120)
+        self._screen = fdspawn(self._ours, encoding="utf-8", timeout=120)
         self.all = ""
 
     def shows(self, *texts: str) -> None:
         for text in texts:
             self._screen.expect_exact(text)
             self.all += self._screen.before + text
+
+    def resize(self, lines: int, columns: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def hang_up(self) -> None:
+        """Close the terminal, as the end of an SSH connection does: both at once."""
+        self._process.send_signal(signal.SIGSTOP)
+        self._screen.close()
+        self._process.send_signal(signal.SIGHUP)
+        self._process.send_signal(signal.SIGCONT)
+        # Python itself reports that it could not flush its output.
+        assert self._process.wait(120) != EXIT_STUCK
 
     def type(self, text: str) -> None:
         self._screen.send(text)
@@ -98,6 +119,22 @@ def test_a_client_on_a_terminal_shows_what_it_does(coordinator: str, tmp_path: P
     assert Terminal("stop", "--data-dir", str(tmp_path)).ends() == 0
     assert view.ends() == 0, view.all
     assert FULL_SCREEN not in view.all
+
+
+@pytest.mark.usefixtures("long_search")
+def test_work_goes_on_below_a_terminal_of_any_width_until_it_is_closed(
+    coordinator: str, connection: Connection, tmp_path: Path
+) -> None:
+    known_speeds(tmp_path)
+    run = Terminal(
+        "run", "--server", coordinator, "--data-dir", str(tmp_path), "--workers", "1",
+        "--memory-mb", "4", "--priority", "normal", "--quit-seconds", "0", "--leave-seconds", "20",
+    )  # fmt: skip
+    run.shows("a b c d e f g h")
+    run.resize(40, 24)  # narrower than a board
+    run.shows("╭─ 1 reversi:7x8 search", "a b c d e f g h", "╯")
+    run.hang_up()
+    assert value(connection, "SELECT state::text FROM leases") == "abandoned"
 
 
 @pytest.mark.usefixtures("long_search")

@@ -44,3 +44,14 @@ def test_different_names_look_different() -> None:
              *RESERVED, *(f"user-{number}" for number in range(300)),
              *(anonymous_name(bytes([number])) for number in range(50))]  # fmt: skip
     assert len(set(map(look_of, names))) == len(names)
+
+
+@pytest.mark.parametrize("name", [".", "..", "x/../y", "x/."])
+def test_names_without_a_page_are_refused(name: str) -> None:
+    with pytest.raises(AccountError, match="between slashes"):
+        checked_name(name)
+
+
+def test_dots_and_slashes_beside_other_letters_are_names() -> None:
+    for name in ("x/y", "...", "a..b"):
+        assert checked_name(name)
