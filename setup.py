@@ -55,8 +55,9 @@ def typed_python(module: str, folder: str) -> Extension:
     source = f"src/zermelo/{folder}/{module}"
     return Extension(
         f"zermelo.{folder.replace('/', '.')}.{module}", [f"{source}.py"], depends=[f"{source}.pxd"],
-        # What Cython writes for `|` between types makes compilers warn of None.
-        extra_compile_args=[*OPTIMISED, "-Wall", "-Wno-array-bounds"],
+        # What Cython writes for `|` between types makes compilers warn of None. Products are rounded
+        # before they are added, as Python does.
+        extra_compile_args=[*OPTIMISED, "-Wall", "-Wno-array-bounds", "-ffp-contract=off"],
     )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ extensions += [extension(module, folder="checker") for module in ("reversi", "go
 extensions += [extension("definition_small_avx2", *AVX2)] if X86 else []
 extensions += [extension("definition_small_plain"), extension("definition_large_plain")]
 extensions += [extension("go_retrograde"), extension("reversi_depth"), extension("cpu")]
-extensions += [typed_python("questions", "server/planning")]
+extensions += [typed_python(module, "server/planning") for module in ("questions", "formulas")]
 if ONLY:
     extensions = [built for built in extensions if built.name.split(".")[-1] in ONLY]
 
