@@ -10,9 +10,11 @@ cdef double _LEAST_CHANCE, _LARGEST_LOGIT, _LARGEST_LOG_COST, _CLEAR
 cpdef double log_cost(tuple weights, long plies_left, long distance, double effort_yes,
                       double effort_no) except? -1.0
 
+
 @cython.locals(logarithm=double)
 cpdef double typical_cost(tuple weights, long plies_left, long distance, double effort_yes,
                           double effort_no) except? -1.0
+
 
 @cython.locals(level=double, per_point=double, per_effort=double, clear=double, logit=double)
 cpdef double chance(tuple weights, long distance, double effort_yes, double effort_no) except? -1.0

@@ -105,5 +105,6 @@ cdef class Questions:
 
 cdef bint _fits(Question question, double whole)
 
+
 @cython.locals(odds_against=double)
 cdef double _sharpened(double chance)
