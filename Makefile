@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := setup.py pyproject.toml $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi cext/*.h checker/*.pyx checker/*.h \
-	server/planning/questions.py server/planning/questions.pxd)
+	$(foreach module,questions formulas,$(addprefix server/planning/$(module),.py .pxd)))
 
 #: What `make demo` needs. Cython and setuptools are in the environment, so that a change of a
 #: source rebuilds without downloading them again. pip compiles nothing ahead: only what is

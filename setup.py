@@ -1,8 +1,9 @@
 """Build of what is compiled, the engines above all; everything else is in pyproject.toml.
 
 Each engine is built once per instruction set from the same Cython source, and the
-best one is chosen when it is imported, so that one wheel runs on every processor. The questions of
-a generator are plain Python, compiled with the types of the .pxd beside it; they run without, too.
+best one is chosen when it is imported, so that one wheel runs on every processor. The questions
+and formulas of a generator are plain Python, compiled with the types of the .pxd beside each; they
+run without, too.
 Set ZERMELO_CHECKED=1 for a slow build that checks every array index. As many compilers run
 at the same time as there are processors. ZERMELO_COMPILED=1 says that `build_ext --inplace` was
 run: an editable install would compile everything once more in a folder of its own.
@@ -55,8 +56,9 @@ def typed_python(module: str, folder: str) -> Extension:
     source = f"src/zermelo/{folder}/{module}"
     return Extension(
         f"zermelo.{folder.replace('/', '.')}.{module}", [f"{source}.py"], depends=[f"{source}.pxd"],
-        # What Cython writes for `|` between types makes compilers warn of None.
-        extra_compile_args=[*OPTIMISED, "-Wall", "-Wno-array-bounds"],
+        # What Cython writes for `|` between types makes compilers warn of None. Products are
+        # rounded before they are added, as by Python.
+        extra_compile_args=[*OPTIMISED, "-Wall", "-Wno-array-bounds", "-ffp-contract=off"],
     )  # fmt: skip
 
 
@@ -77,7 +79,7 @@ extensions += [extension(module, folder="checker") for module in ("reversi", "go
 extensions += [extension("definition_small_avx2", *AVX2)] if X86 else []
 extensions += [extension("definition_small_plain"), extension("definition_large_plain")]
 extensions += [extension("go_retrograde"), extension("reversi_depth"), extension("cpu")]
-extensions += [typed_python("questions", "server/planning")]
+extensions += [typed_python(module, "server/planning") for module in ("questions", "formulas")]
 if ONLY:
     extensions = [built for built in extensions if built.name.split(".")[-1] in ONLY]
 

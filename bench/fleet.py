@@ -19,6 +19,7 @@ of the services.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -32,6 +33,7 @@ from virtual.timeline import State, table
 
 from zermelo.games import Bounds, open_game
 from zermelo.server.database import connect_once
+from zermelo.server.generator import GARBAGE_THRESHOLDS
 from zermelo.server.planning import record
 from zermelo.sql import query
 
@@ -104,6 +106,8 @@ def main() -> None:
     oracle = Oracle(game, options.memory, options.cores)
     # The record of progress is for people; a virtual second is too short to write it each time.
     record.SNAPSHOT_SECONDS = record.QUIET_SNAPSHOT_SECONDS = math.inf
+    gc.freeze()  # as a generator does
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     what = {"spec": options.spec, "puzzle": str(puzzle), "speed": options.speed,
             "engine": oracle.version}
     ended = ended_runs(options.runs, what)

@@ -12,8 +12,8 @@ from zermelo.server.arrays import array
 from zermelo.server.campaigns import Campaign, steer_campaign
 from zermelo.server.database import Connection
 from zermelo.server.listening import notify
-from zermelo.server.planning.planner import Choice, Planner, budget_of, speculation
-from zermelo.server.planning.questions import Key, Questions
+from zermelo.server.planning.planner import Planner, budget_of, speculation
+from zermelo.server.planning.questions import Choice, Key, Questions
 from zermelo.server.planning.record import Record
 from zermelo.server.planning.splitting import Splitter
 from zermelo.server.tree.backup import Contradiction

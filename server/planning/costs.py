@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from zermelo.engine import Efforts
+from zermelo.server.planning.formulas import CLEAR, Weights, chance, log_cost, typical_cost
 
 #: ln(nodes) where an engine has no idea of efforts: at 0 plies left, per ply, per point of
 #: distance.
@@ -44,19 +45,11 @@ LEAST_ERROR = 0.6
 #: Models that tell ln(nodes) and chances this far apart, on average, tell the same.
 _SAME_LOG_COST, _SAME_CHANCE = 0.1, 0.02
 
-_LEAST_CHANCE = 0.02
-#: The logit of the greatest chance.
-_LARGEST_LOGIT = math.log((1 - _LEAST_CHANCE) / _LEAST_CHANCE)
 _DAMPING = 20.0  # the largest exponents taken, so that nothing overflows
-_LARGEST_LOG_COST = 60.0
-#: A larger difference of efforts says nothing more about the answer.
-_CLEAR = 15.0
 #: How far the data may change the weight of efforts, and what a point and a difference of
 #: efforts must at least say about the answer.
 _EFFORT_WEIGHTS = (0.25, 2.0)
 _LEAST_SLOPES = (-math.inf, 0.01, 0.0)
-
-Weights = tuple[float, ...]
 
 
 class Features(NamedTuple):
@@ -73,7 +66,7 @@ class Features(NamedTuple):
 
     def of_chance(self) -> Weights:
         yes, no = self.efforts
-        return 1.0, self.distance + 0.5, max(-_CLEAR, min(_CLEAR, no - yes))
+        return 1.0, self.distance + 0.5, max(-CLEAR, min(CLEAR, no - yes))
 
 
 class Sample(NamedTuple):
@@ -103,31 +96,18 @@ class CostModel:
 
     def expected_cost(self, features: Features) -> float:
         """The mean of the nodes that such a question takes."""
-        log_cost = self.log_cost(features)
-        typical = math.exp(log_cost if log_cost < _LARGEST_LOG_COST else _LARGEST_LOG_COST) + 1.0
-        return typical * self.surcharge
+        plies_left, distance, (yes, no) = features
+        return typical_cost(self.cost_weights, plies_left, distance, yes, no) * self.surcharge
 
     def log_cost(self, features: Features) -> float:
         """The median of ln(nodes) that such a question takes."""
-        # The product of the weights and `of_cost`, written out: generators do little else.
-        level, per_ply, per_point, per_point_above, per_effort = self.cost_weights
         plies_left, distance, (yes, no) = features
-        return (
-            level + per_ply * plies_left + per_point * abs(distance) + per_point_above * distance
-            + per_effort * (yes if yes < no else no)
-        )  # fmt: skip
+        return log_cost(self.cost_weights, plies_left, distance, yes, no)
 
     def chance(self, features: Features) -> float:
         """How likely the score reaches the threshold."""
-        level, per_point, per_effort = self.chance_weights
         _, distance, (yes, no) = features
-        clear = no - yes
-        if not -_CLEAR < clear < _CLEAR:
-            clear = math.copysign(_CLEAR, clear)
-        logit = level + per_point * (distance + 0.5) + per_effort * clear
-        if not -_LARGEST_LOGIT < logit < _LARGEST_LOGIT:
-            logit = math.copysign(_LARGEST_LOGIT, logit)
-        return 1 / (1 + math.exp(-logit))
+        return chance(self.chance_weights, distance, yes, no)
 
     def error(self, plies_left: float) -> float:
         """How wrong ln(nodes) of work at `plies_left` probably is: one standard deviation.

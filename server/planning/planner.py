@@ -24,6 +24,7 @@ from zermelo.server.planning.costs import CostModel
 from zermelo.server.planning.questions import (
     HELP_DISCOUNT,
     Appraise,
+    Choice,
     PlanNode,
     Question,
     Questions,
@@ -53,13 +54,6 @@ BUDGET_FACTOR = 4.0
 HELP_FROM = 4.0
 #: How much less likely the test after the current one is needed than its forecast says.
 NEXT_TEST_DISCOUNT = 0.5
-
-
-class Choice(NamedTuple):
-    """A question worth asking, and how likely its answer is needed."""
-
-    question: Question
-    need: float
 
 
 class Estimate(NamedTuple):
@@ -245,9 +239,8 @@ class Planner:
 
     def _choose(self, count: int, size: float, whole: float) -> Plan:
         plan = Plan()
-        for choice in self._in_turn(whole):
-            if plan.workunits >= count:
-                break
+        tests = list(self._tests())
+        for choice in self.questions.next_free(tests, NEED_LEVELS, count, size, whole):
             if not choice.question.leaf:
                 plan.ask.append(choice)
                 plan.workunits += 1.0
@@ -259,53 +252,6 @@ class Planner:
                 (plan.split if pieces > 1 else plan.ask).append(choice)
             plan.workunits += max(1.0, pieces)
         return plan
-
-    def _in_turn(self, whole: float) -> Iterator[Choice]:
-        """Leaves that nobody works on, and what was split and fits into `whole`, in the order in
-        which they would be asked one after the other, each once: first those that will be needed
-        if all goes as expected, then others."""
-        found: set[Question] = set()
-        for level in NEED_LEVELS:
-            for choice in self._free_leaves(level, whole):
-                if choice.question not in found:
-                    found.add(choice.question)
-                    yield choice
-
-    def _free_leaves(self, least_need: float, whole: float) -> Iterator[Choice]:
-        """The same, needed with at least that chance, depth first.
-
-        Only those parts of the graph are visited that lead to one.
-        """
-        seen: set[Question] = set()
-        stack = [
-            (question, need) for question, need in self._tests()
-            if need * question.reach >= least_need
-        ]  # fmt: skip
-        stack.reverse()
-        while stack:
-            question, need = stack.pop()
-            if question in seen:
-                continue
-            seen.add(question)
-            if question.leaf or self._fits(question, whole):
-                yield Choice(question, need)
-                continue
-            if question.asked:
-                need *= HELP_DISCOUNT
-            below = []
-            for child in question.children:
-                if need < least_need:
-                    break
-                if need * child.reach >= least_need:
-                    below.append((child, need))
-                need *= child.sharpened
-            below.reverse()
-            stack += below
-
-    def _fits(self, question: Question, whole: float) -> bool:
-        """Whether a question that was split may be asked whole all the same; a test never is."""
-        taken = question.asked or question.exhausted
-        return question.work <= whole and bool(question.parents) and not taken
 
     def _walk(
         self, least_need: float, chance: Callable[[Question], float]

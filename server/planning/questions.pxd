@@ -2,6 +2,10 @@
 # The module itself is plain Python and runs without being compiled, only slower.
 
 cimport cython
+from zermelo.server.planning cimport formulas
+
+cdef double SIBLING_INDEPENDENCE, HARDNESS_INHERITED
+cdef double _SMALL_CHANCE, _SMALL_WORK, _SMALL_REACH
 
 
 cdef class PlanNode:
@@ -25,6 +29,10 @@ cdef class Question:
     cdef public double chance, work, sharpened, reach, asked_at
     cdef public object answer
     cdef public object efforts
+    cdef public long walk, chosen
+
+    @cython.locals(node=PlanNode, guess=long)
+    cpdef long distance(self)
 
 
 cdef class Questions:
@@ -35,7 +43,7 @@ cdef class Questions:
     cdef set _roots, _queued
     cdef dict _dirty_leaves, _dropped
     cdef list _dirty
-    cdef long _turn
+    cdef long _turn, _walks, _choices
 
     cpdef add_node(self, PlanNode node)
 
@@ -50,6 +58,14 @@ cdef class Questions:
     cpdef refresh(self)
     cpdef bint is_open(self, Question question)
     cpdef double typical_work(self, Question question)
+
+    @cython.locals(workunits=double, least_need=double)
+    cpdef list next_free(self, object tests, object levels, long count, double size, double whole)
+
+    @cython.locals(surcharge=double, stack=list, needs=list, question=Question, need=double,
+                   pieces=double, first=Py_ssize_t, child=Question)
+    cdef double _next_free(self, list found, object tests, double least_need, double workunits,
+                           long count, double size, double whole) except -1.0
 
     @cython.locals(question=Question)
     cdef Question _open(self, PlanNode node, long threshold, long ply)
@@ -78,9 +94,16 @@ cdef class Questions:
     @cython.locals(chance=double, work=double, reach=double, parent=Question)
     cdef _evaluate(self, Question question)
 
+    @cython.locals(node=PlanNode, plies_left=long, distance=long, yes=double, no=double,
+                   typical=double)
+    cdef _evaluate_leaf(self, Question question)
+
     @cython.locals(work=double, before=double, best=double, others=double, need=double,
                    reach=double, chance=double, child=Question)
     cdef _evaluate_from_children(self, Question question)
+
+
+cdef bint _fits(Question question, double whole)
 
 
 @cython.locals(odds_against=double)

@@ -26,9 +26,10 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from zermelo.engine import Efforts
+from zermelo.server.planning import formulas
 from zermelo.server.planning.costs import CostModel, Features, usual_efforts
 from zermelo.server.tree.identity import NodeId
 
@@ -105,21 +106,36 @@ class Question:
     asked_at: float = 0.0
     #: What the engine thinks that either answer takes, once a leaf was shown to it.
     efforts: Efforts | None = None
+    #: The last walk that came by, and the last choice that it was part of.
+    walk: int = 0
+    chosen: int = 0
 
     @property
     def features(self) -> Features:
         """What this leaf shows of its cost and its answer."""
+        distance = self.distance()
+        efforts = self.efforts or usual_efforts(self.node.plies_left, distance)
+        return Features(self.node.plies_left, distance, efforts)
+
+    def distance(self) -> int:
+        """How far the guess, as far as bounds allow it, lies above the threshold."""
         node = self.node
         guess = node.guess
         if not node.lo <= guess <= node.hi:
             guess = node.lo if guess < node.lo else node.hi
-        distance = guess - self.threshold
-        efforts = self.efforts or usual_efforts(node.plies_left, distance)
-        return Features(node.plies_left, distance, efforts)
+        return guess - self.threshold
 
     @property
     def key(self) -> Key:
         return self.node.id, self.threshold
+
+
+class Choice(NamedTuple):
+    """A question worth asking, and how likely its answer is needed."""
+
+    question: Question
+    need: float
+
 
 #: Asks the engine about the efforts of many leaves.
 Appraise = Callable[[Sequence[Question]], Sequence[Efforts | None]]
@@ -139,6 +155,8 @@ class Questions:
         self._dirty: list[tuple[int, int, Question]] = []
         self._queued: set[Question] = set()
         self._turn = 0
+        #: How many walks and choices there were so far.
+        self._walks = self._choices = 0
         #: Asked questions that nobody needs, in order, until somebody does again, and when they
         #: were asked.
         self._dropped: dict[Key, float] = {}
@@ -238,6 +256,68 @@ class Questions:
         node = question.node
         expected = self.model.log_cost(question.features) + node.hardness
         node.hardness += self.model.log_cost_beyond(expected, nodes) - expected
+
+    def next_free(
+        self, tests: Sequence[Choice], levels: Sequence[float], count: int, size: float,
+        whole: float,
+    ) -> list[Choice]:
+        """Leaves below these tests that nobody works on, and what was split and fits into `whole`,
+        in the order in which they would be asked one after the other, each once: first those that
+        will be needed if all goes as expected, which is with the first of these chances, then
+        others. Only so many as make `count` workunits that typically take `size`.
+        """
+        found: list[Choice] = []
+        self._choices += 1
+        workunits = 0.0
+        for least_need in levels:
+            if workunits < count:
+                workunits = self._next_free(
+                    found, tests, least_need, workunits, count, size, whole
+                )
+        return found
+
+    def _next_free(
+        self, found: list[Choice], tests: Sequence[Choice], least_need: float, workunits: float,
+        count: int, size: float, whole: float,
+    ) -> float:
+        """Find more of the same that are needed with at least that chance, depth first; how many
+        workunits that makes together.
+
+        Only those parts of the graph are visited that lead to one.
+        """
+        self._walks += 1
+        surcharge = self.model.surcharge
+        stack: list[Question] = []
+        needs: list[float] = []
+        for question, need in reversed(tests):
+            if need * question.reach >= least_need:
+                stack.append(question)
+                needs.append(need)
+        while stack:
+            question, need = stack.pop(), needs.pop()
+            if question.walk == self._walks:
+                continue
+            question.walk = self._walks
+            if question.leaf or _fits(question, whole):
+                if question.chosen != self._choices:
+                    question.chosen = self._choices
+                    found.append(Choice(question, need))
+                    pieces = question.work / surcharge / size
+                    workunits += pieces if question.leaf and pieces > 1.0 else 1.0
+                    if workunits >= count:
+                        break
+                continue
+            if question.asked:
+                need *= HELP_DISCOUNT
+            first = len(stack)
+            for child in question.children:
+                if need < least_need:
+                    break
+                if need * child.reach >= least_need:
+                    stack.insert(first, child)
+                    needs.insert(first, need)
+                need *= child.sharpened
+        return workunits
 
     # -- growth ---------------------------------------------------------------------------
 
@@ -374,12 +454,7 @@ class Questions:
         if question.children:
             self._evaluate_from_children(question)
         else:
-            features = question.features
-            question.chance = self.model.chance(features)
-            question.work = self.model.expected_cost(features)
-            if question.node.hardness:
-                question.work *= math.exp(question.node.hardness)
-            question.reach = 1.0 if question.leaf and not question.asked else 0.0
+            self._evaluate_leaf(question)
         if question.chance != chance:
             question.sharpened = _sharpened(question.chance)
         if (
@@ -390,6 +465,17 @@ class Questions:
         ):
             for parent in question.parents:
                 self._touch(parent)
+
+    def _evaluate_leaf(self, question: Question) -> None:
+        node, model = question.node, self.model
+        plies_left, distance = node.plies_left, question.distance()
+        yes, no = question.efforts or usual_efforts(plies_left, distance)
+        question.chance = formulas.chance(model.chance_weights, distance, yes, no)
+        typical = formulas.typical_cost(model.cost_weights, plies_left, distance, yes, no)
+        question.work = typical * model.surcharge
+        if node.hardness:
+            question.work *= math.exp(node.hardness)
+        question.reach = 1.0 if question.leaf and not question.asked else 0.0
 
     def _evaluate_from_children(self, question: Question) -> None:
         # The order that minimises the expected work: chance of success per unit of work.
@@ -410,6 +496,13 @@ class Questions:
         question.work = work
         question.chance = 1 - best * others**SIBLING_INDEPENDENCE
         question.reach = HELP_DISCOUNT * reach if question.asked else reach
+
+
+def _fits(question: Question, whole: float) -> bool:
+    """Whether a question that was split may be asked whole all the same; a test never is."""
+    if question.asked or question.exhausted:
+        return False
+    return question.work <= whole and bool(question.parents)
 
 
 def _price(question: Question) -> float:

@@ -45,6 +45,8 @@ class Splitter:
     ) -> None:
         self._connection, self._campaign = connection, campaign.id
         self._tree, self._engine = tree, engine
+        #: The same engine, where it looks at many positions at once.
+        self._appraiser = engine if isinstance(engine, AppraisesMany) else None
         self._compared = campaign.replication is not Replication.NONE
         #: What searches proved below the parent of a node, some of it below the node.
         self._told: dict[NodeId, _Told] = {}
@@ -140,15 +142,15 @@ class Splitter:
 
     def _guess_all(self, nodes: list[PlanNode]) -> list[int]:
         positions = [node.position for node in nodes]
-        if isinstance(self._engine, AppraisesMany):
-            return self._engine.guess_all(positions)
+        if self._appraiser is not None:
+            return self._appraiser.guess_all(positions)
         return [self._engine.guess(position) for position in positions]
 
     def appraise(self, leaves: Sequence[Question]) -> Sequence[Efforts | None]:
         """What the engine thinks that either answer to each of them takes."""
         asked = [(leaf.node.position, leaf.threshold) for leaf in leaves]
-        if isinstance(self._engine, AppraisesMany):
-            told = self._engine.efforts_all(asked)
+        if self._appraiser is not None:
+            told = self._appraiser.efforts_all(asked)
             return told if told is not None else [None] * len(asked)
         return [self._engine.efforts(position, threshold) for position, threshold in asked]
 
