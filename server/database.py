@@ -137,7 +137,9 @@ def connect(url: str, stop: threading.Event) -> Connection:
             raise
         return connection
 
-    return retry.call(attempt, stop)
+    connection = retry.call(attempt, stop)
+    DATABASE.ended()
+    return connection
 
 
 def wait_for(url: str, stop: threading.Event) -> bool:
@@ -162,7 +164,6 @@ def serve(
 
     def attempt() -> None:
         with connect(url, stop) as connection:
-            DATABASE.ended()
             began = time.monotonic()
             try:
                 connection.execute(query("name_session"), (f"zermelo {name}",))
