@@ -119,6 +119,49 @@ def test_lifting_a_ban_brings_back_record_results_and_credit(solve: Solve) -> No
     assert check_database(connection) == []
 
 
+def test_results_that_a_ban_takes_count_no_more(solve: Solve) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    # Trusted again, its answers are believed again.
+    connection.execute("UPDATE hosts SET streak = 1000 WHERE id = %s", (host,))
+
+    def count_and_sums() -> tuple[int, set[int]]:
+        count = value(connection, "SELECT count(*) FROM results WHERE host = %s"
+                                  " AND state IN ('valid', 'assimilated')", host)
+        return count, {
+            value(connection, f"SELECT sum(results) FROM {table} WHERE host = %s", host)  # noqa: S608
+            for table in ("credits", "daily_credits")
+        }  # fmt: skip
+
+    before, sums = count_and_sums()
+    assert before > 0
+    assert sums == {before}
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    assert count_and_sums() == (0, {0})
+    act(connection, pb.UnbanHostRequest(host=host))
+    solve.assimilate()
+    after, sums = count_and_sums()
+    assert after > 0
+    assert sums == {after}
+
+
+@pytest.mark.parametrize("host_first", [True, False])
+def test_bans_within_bans_are_lifted_in_any_order(solve: Solve, host_first: bool) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    name = value(connection, "SELECT users.name FROM hosts JOIN users ON users.id = user_id"
+                             " WHERE hosts.id = %s", host)
+    record = connection.execute(RECORD, (host,)).fetchone()
+    for reason in ("hot", "hot again"):
+        act(connection, pb.BanHostRequest(host=host, reason=reason))
+    act(connection, pb.BanUserRequest(name=name, reason="spam"))
+    lifting = [pb.UnbanHostRequest(host=host), pb.UnbanUserRequest(name=name)]
+    for request in lifting if host_first else reversed(lifting):
+        act(connection, request)
+    assert connection.execute(RECORD, (host,)).fetchone() == record
+    assert check_database(connection) == []
+
+
 def test_a_record_that_was_given_back_counts_no_answer_twice(solve: Solve) -> None:
     """Else a ban that is lifted would be the cheapest way to be trusted."""
     connection = solve.connection
