@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 from zermelo.client.configuration import ConfigurationError, address, read_configuration
@@ -9,6 +10,9 @@ from zermelo.client.folder import ClientFolder, why
 from zermelo.client.settings import ServerAddress
 from zermelo.client.token_file import TokenFile
 from zermelo.proto.remote import Identity
+
+#: An empty answer: else OpenSSL would ask whoever sits at the terminal.
+_NO_PASSWORD = ""
 
 
 def identify(
@@ -28,6 +32,7 @@ def identify(
     except ValueError as error:
         raise ConfigurationError(f"server: {error}") from None
     read = [None if file is None else _read(file) for file in (ca_file, certificate, key)]
+    _check_certificates(ca_file, certificate, key)
     return where.server, Identity(token, where.encrypted or certificate is not None, *read)
 
 
@@ -46,7 +51,27 @@ def identify_owner(folder: ClientFolder, given: ServerAddress) -> tuple[str, Ide
     tls = given.tls if given.tls != "auto" else configuration.tls
     where = ServerAddress(server, token, ca_file, tls)
     trusted = None if ca_file is None else _read(ca_file)
+    _check_certificates(ca_file)
     return server, Identity(token, where.encrypted, trusted)
+
+
+def _check_certificates(
+    ca_file: Path | None, certificate: Path | None = None, key: Path | None = None
+) -> None:
+    """Of files that do not fit gRPC says only that the handshake failed."""
+    try:
+        context = ssl.create_default_context(cafile=ca_file)
+    except (ssl.SSLError, OSError):
+        raise ConfigurationError(f"{ca_file} holds no certificates to trust, as PEM") from None
+    if certificate is None:
+        return
+    try:
+        context.load_cert_chain(certificate, key, password=_NO_PASSWORD)
+    except (ssl.SSLError, OSError):
+        raise ConfigurationError(
+            f"{key} is not the key of the certificate {certificate}, or one of them cannot be"
+            " read as PEM without a password"
+        ) from None
 
 
 def _read(file: Path) -> bytes:
