@@ -68,6 +68,12 @@ def test_both_doors_show_the_same(database: str, door: tuple[str, ...]) -> None:
         assert admin(*command, door=door) == near
 
 
+def test_credit_says_that_it_is_in_millions(database: str, solve: Solve) -> None:
+    for command in (["credit", "--by", "user"], ["hosts"], ["host", str(solve.hosts[0].id)]):
+        run = CliRunner().invoke(zermelo, ["admin", *command, "--database", database])
+        assert "credit (M nodes)" in run.stdout, command
+
+
 def test_who_is_not_banned_gets_no_word_of_a_lifted_ban(
     door: tuple[str, ...], solve: Solve
 ) -> None:

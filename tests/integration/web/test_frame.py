@@ -18,7 +18,10 @@ from starlette.testclient import TestClient
 from tests.support.coordinator import wait_until
 from tests.support.databases import new_database
 from tests.support.web import ORIGIN, visiting
-from zermelo.server.database import connect_once
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.referee import Referee
 from zermelo.sql import query
 from zermelo.web.session import COOKIE, Sessions, Visitor
 
@@ -42,6 +45,16 @@ def test_an_empty_project(visitor: TestClient) -> None:
     assert page.status_code == 200
     assert "No campaign is running" in page.text
     assert visitor.get("/campaigns.csv").text == ""
+
+
+def test_operators_and_the_referee_are_no_volunteers(
+    visitor: TestClient, connection: Connection
+) -> None:
+    for name, role in (("ada", Role.VOLUNTEER), ("otto", Role.OPERATOR)):
+        accounts.open_account(connection, name, role, actor="test")
+    Referee(connection)
+    totals = visitor.get("/campaigns.json").json()["totals"]
+    assert (totals["users"], totals["hosts"]) == (1, 0)
 
 
 def test_headers_of_every_answer(solved_site: TestClient) -> None:

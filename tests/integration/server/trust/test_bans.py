@@ -21,6 +21,7 @@ from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.bans import BanError
 from zermelo.server.trust.operations import perform
 from zermelo.server.trust.referee import Referee
+from zermelo.sql import query
 
 SPEC = "reversi:4x4"
 KEY = b"k" * 16
@@ -233,6 +234,8 @@ def test_the_counts_of_workunits_add_up(solve: Solve) -> None:
         assert told.answered == value(
             connection, "SELECT count(*) FROM workunits WHERE state = 'answered'"
         )
+        (project,) = connection.execute(query("project_totals")).fetchall()
+        assert project[4] == told.answered
 
     adds_up()
     act(connection, pb.BanHostRequest(host=believed_host(connection), reason="hot"))
