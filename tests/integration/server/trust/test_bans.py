@@ -120,7 +120,9 @@ def test_lifting_a_ban_brings_back_record_results_and_credit(solve: Solve) -> No
     assert check_database(connection) == []
 
 
-def test_results_that_a_ban_takes_count_no_more(solve: Solve) -> None:
+def test_results_that_a_ban_takes_count_no_more(
+    solve: Solve, caplog: pytest.LogCaptureFixture
+) -> None:
     connection = solve.connection
     host = believed_host(connection)
     # Trusted again, its answers are believed again.
@@ -138,6 +140,7 @@ def test_results_that_a_ban_takes_count_no_more(solve: Solve) -> None:
     assert before > 0
     assert sums == {before}
     act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    assert not caplog.messages  # a command prints warnings, and the host gave no bad answer
     assert count_and_sums() == (0, {0})
     act(connection, pb.UnbanHostRequest(host=host))
     solve.assimilate()
