@@ -170,6 +170,8 @@ def serve(
                 connection.execute(query("commit_lazily"))
                 connection.execute(query("plan_by_index"))
                 work(connection)
+            except errors.InsufficientPrivilege as error:
+                raise _not_allowed(error) from error
             except psycopg.OperationalError:
                 if time.monotonic() - began > LONGEST_PAUSE:
                     retry.reset()  # it had worked: this is a new failure
@@ -295,3 +297,19 @@ def clear_errors() -> Iterator[None]:
         raise DatabaseError(
             f"the database went away: {first_line(error)}; ask again when it runs"
         ) from None
+
+
+@contextmanager
+def clear_rights() -> Iterator[None]:
+    """What a login may not do, or nobody on a replica, is a `DatabaseError`."""
+    try:
+        yield
+    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+        raise _not_allowed(error) from error
+
+
+def _not_allowed(error: psycopg.Error) -> DatabaseError:
+    return DatabaseError(
+        f"this login may not do that here: {first_line(error)}; docs/operating.md says which role"
+        " may do what, and a replica can only be read"
+    )
