@@ -311,6 +311,8 @@ def _remaining(summary: Summary) -> str:
         return "nothing"
     if summary.remaining is None or summary.remaining_factor is None:
         return "unknown"
+    if summary.remaining < 1:  # proved, and the campaign ends in a moment
+        return "nothing"
     low = summary.remaining / summary.remaining_factor
     high = summary.remaining * summary.remaining_factor
     return f"about {summary.remaining:.1e} nodes, 80 % likely between {low:.1e} and {high:.1e}"

@@ -21,6 +21,7 @@ from zermelo.server.check import CHECKS, check_database
 from zermelo.server.database import (
     DatabaseError,
     check_schema,
+    clear_rights,
     connect_once,
     connect_within,
     init_schema,
@@ -42,7 +43,10 @@ def db() -> None:
 @json_option
 def init(data_dir: Path, database: str | None, as_json: bool) -> None:
     """Create everything in an empty database; an up-to-date one is left alone."""
-    with open_database(data_dir, database, create=True) as url, connect_once(url) as connection:
+    with (
+        open_database(data_dir, database, create=True) as url, connect_once(url) as connection,
+        clear_rights(),
+    ):  # fmt: skip
         created = init_schema(connection)
         if not created:
             check_schema(connection)
@@ -68,6 +72,7 @@ def migrate(
     with (
         open_database(data_dir, database, create=also_empty) as url,
         connect_within(url, wait_seconds) as connection,
+        clear_rights(),
     ):
         if also_empty:
             init_schema(connection)
@@ -92,7 +97,9 @@ def check(data_dir: Path, database: str | None, as_json: bool) -> None:
 
     Ends with exit code 5 if there is any.
     """
-    with open_database(data_dir, database) as url, connect_once(url) as connection:
+    with (
+        open_database(data_dir, database) as url, connect_once(url) as connection, clear_rights()
+    ):  # fmt: skip
         check_schema(connection)
         violations = check_database(connection)
     if as_json:

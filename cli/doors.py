@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from zermelo.cli.options import database_options, open_connection, option
 from zermelo.cli.plain_errors import CommandError
@@ -52,6 +53,7 @@ def open_door(
     ca_file: Path | None, certificate: Path | None, key: Path | None, actor: str,
 ) -> Iterator[Ask]:  # fmt: skip
     """A way to ask. `actor` does it where a database is at hand, else the token's owner."""
+    server, database = _one_door(server, database)
     if server is None:
         from zermelo.server.trust.operations import perform
 
@@ -62,7 +64,6 @@ def open_door(
     from zermelo.proto.remote import Remote
     from zermelo.proto.service import OPERATIONS
 
-    _one_door(database)
     address, identity = identify(server, token or "", ca_file, certificate, key)
     with Remote(address, OPERATIONS, identity) as remote:
         yield remote.ask
@@ -73,6 +74,7 @@ def open_campaigns(
     ca_file: Path | None, certificate: Path | None, key: Path | None,
 ) -> Campaigns:  # fmt: skip
     """The campaigns to ask about."""
+    server, database = _one_door(server, database)
     if server is None:
         from zermelo.research.api import Database
 
@@ -80,10 +82,24 @@ def open_campaigns(
     from zermelo.client.caller import identify
     from zermelo.research.remote import RemoteCampaigns
 
-    _one_door(database)
     return RemoteCampaigns(*identify(server, token or "", ca_file, certificate, key))
 
 
-def _one_door(database: str | None) -> None:
-    if database is not None:
+def _one_door(server: str | None, database: str | None) -> tuple[str | None, str | None]:
+    """The coordinator or the database to ask. What was typed stands above the environment."""
+    source = click.get_current_context().get_parameter_source
+    typed = {
+        name for name in ("server", "database", "data_dir")
+        if source(name) is ParameterSource.COMMANDLINE
+    }
+    if typed == {"server"}:
+        return server, None
+    if typed and "server" not in typed:
+        return None, database
+    if server is not None and typed:
         raise CommandError("--server and --database exclude each other; give one of them")
+    if server is not None and database is not None:
+        raise CommandError(
+            "ZERMELO_REMOTE_SERVER and ZERMELO_DATABASE are both set; give --server or --database"
+        )
+    return server, database

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -13,6 +14,8 @@ from zermelo import ZermeloError
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 
+#: How long to look for the reason why nobody answers.
+REASON_SECONDS = 2.0
 READY, ALIVE = "ready", "alive"
 
 
@@ -80,11 +83,27 @@ def _ask_coordinator(
             said = error.details() or error.code().name
             if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
                 said = f"no answer within {timeout:g} s"
-                if not encrypted:  # gRPC does not tell why
+                if reason := _reason(address, ca_file, tls_name, encrypted):
+                    said += f": {reason}"
+                elif not encrypted:
                     said += "; if it has a certificate, give --ca-file or --tls"
             raise UnhealthyError(f"{address} is not {only}: {said}") from None
     if reply.status != health_pb2.HealthCheckResponse.SERVING:
         raise UnhealthyError(f"{address} is not {only}: the database is away")
+
+
+def _reason(address: str, ca_file: Path | None, tls_name: str, encrypted: bool) -> str:
+    """Why there is no answer, which gRPC does not tell; empty if that cannot be found out."""
+    import asyncio
+
+    from zermelo.client.probe import find_out
+    from zermelo.client.settings import ServerAddress
+
+    tls = "on" if encrypted and not tls_name else "off"
+    with suppress(TimeoutError, ValueError):
+        where = ServerAddress(address, ca_file=ca_file, tls=tls)
+        return asyncio.run(asyncio.wait_for(find_out(where), REASON_SECONDS))
+    return ""
 
 
 def _ask_page(url: str, ca_file: Path | None, timeout: float) -> None:

@@ -11,6 +11,9 @@ from zermelo.cli.output import print_facts
 from zermelo.cli.records import Printout, table
 from zermelo.research.plain import message_values, plain
 
+#: Fields in millions of nodes.
+_IN_MILLIONS = {"credit", "partial", "month_credit", "average_credit"}
+
 
 def print_messages(
     title: str, rows: Sequence[Message], as_json: bool, columns: Sequence[str] = ()
@@ -25,7 +28,7 @@ def print_message(message: Message, title: str, rows: Sequence[Message], as_json
 
     def show() -> None:
         # The table has the field of its name.
-        print_facts(cell for cell in message_cells(message) if cell[0] != title)
+        print_facts(cell for cell in message_cells(message) if cell[0] != _heading(title))
         below.show()
 
     Printout(plain(message) | plain(below.json), rows, show).print(as_json)
@@ -33,7 +36,9 @@ def print_message(message: Message, title: str, rows: Sequence[Message], as_json
 
 def message_cells(message: Message) -> list[tuple[str, str]]:
     """The fields of a message for people: name and value."""
-    return [(name, _cell(value)) for name, value in message_values(message).items()]
+    return [
+        (_heading(name), _cell(name, value)) for name, value in message_values(message).items()
+    ]
 
 
 def _messages(title: str, rows: Sequence[Message], columns: Sequence[str] = ()) -> Printout:
@@ -41,14 +46,20 @@ def _messages(title: str, rows: Sequence[Message], columns: Sequence[str] = ()) 
 
     def cells(row: Message) -> list[str]:
         values = message_values(row)
-        return [_cell(values[column]) for column in shown]
+        return [_cell(column, values[column]) for column in shown]
 
-    return table(title, rows, shown, cells, words=len(shown), nothing=f"no {title}")
+    headings = [_heading(column) for column in shown]
+    return table(title, rows, headings, cells, words=len(shown), nothing=f"no {title}")
 
 
-def _cell(value: Any) -> str:
+def _heading(name: str) -> str:
+    """Credit stands beside numbers of nodes, so its heading says that it is in millions."""
+    return f"{name} (M nodes)" if name in _IN_MILLIONS else name
+
+
+def _cell(name: str, value: Any) -> str:
     if value is None:
         return "-"
-    if isinstance(value, float):
-        return f"{value:,.1f}"
+    if isinstance(value, float) or name == "nodes":
+        return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
     return value.strftime("%Y-%m-%d %H:%M:%S") if hasattr(value, "strftime") else str(value)

@@ -172,11 +172,18 @@ def open_connection(
     data_dir: Path, database: str | None, *, create: bool = False
 ) -> Iterator[Connection]:
     """A connection to the database these options name, whose schema is the current one."""
-    from zermelo.server.database import check_schema, clear_errors, connect_once, init_schema
+    from zermelo.server.database import (
+        check_schema,
+        clear_errors,
+        clear_rights,
+        connect_once,
+        init_schema,
+    )
 
     with (
         open_database(data_dir, database, create=create) as url,
         clear_errors(),
+        clear_rights(),
         connect_once(url) as connection,
     ):
         if create:

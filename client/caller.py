@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,9 @@ from zermelo.client.folder import ClientFolder, why
 from zermelo.client.settings import ServerAddress
 from zermelo.client.token_file import TokenFile
 from zermelo.proto.remote import Identity
+
+#: An empty answer: else OpenSSL would ask whoever sits at the terminal.
+_NO_PASSWORD = ""
 
 
 def identify(
@@ -35,6 +39,7 @@ def identify(
     except ValueError as error:
         raise ConfigurationError(f"server: {error}") from None
     read = [None if file is None else _read(file) for file in (ca_file, certificate, key)]
+    _check_certificates(ca_file, certificate, key)
     return where.server, Identity(token, where.encrypted or certificate is not None, *read)
 
 
@@ -70,6 +75,7 @@ def identify_owner(folder: ClientFolder, given: Given) -> tuple[str, Identity]:
     if not where.server:
         raise ConfigurationError("no server is configured; run `zermelo client configure`")
     trusted = None if where.ca_file is None else _read(where.ca_file)
+    _check_certificates(where.ca_file)
     return where.server, Identity(where.token, where.encrypted, trusted)
 
 
@@ -81,6 +87,25 @@ def replace_configuration(
     if before.token and before.server != after.server:
         TokenFile(folder.token).keep(before.server, before.token)
     write_configuration(folder.config, after)
+
+
+def _check_certificates(
+    ca_file: Path | None, certificate: Path | None = None, key: Path | None = None
+) -> None:
+    """Of files that do not fit gRPC says only that the handshake failed."""
+    try:
+        context = ssl.create_default_context(cafile=ca_file)
+    except (ssl.SSLError, OSError):
+        raise ConfigurationError(f"{ca_file} holds no certificates to trust, as PEM") from None
+    if certificate is None:
+        return
+    try:
+        context.load_cert_chain(certificate, key, password=_NO_PASSWORD)
+    except (ssl.SSLError, OSError):
+        raise ConfigurationError(
+            f"{key} is not the key of the certificate {certificate}, or one of them cannot be"
+            " read as PEM without a password"
+        ) from None
 
 
 def _read(file: Path) -> bytes:

@@ -137,7 +137,9 @@ def connect(url: str, stop: threading.Event) -> Connection:
             raise
         return connection
 
-    return retry.call(attempt, stop)
+    connection = retry.call(attempt, stop)
+    DATABASE.ended()
+    return connection
 
 
 def wait_for(url: str, stop: threading.Event) -> bool:
@@ -162,13 +164,14 @@ def serve(
 
     def attempt() -> None:
         with connect(url, stop) as connection:
-            DATABASE.ended()
             began = time.monotonic()
             try:
                 connection.execute(query("name_session"), (f"zermelo {name}",))
                 connection.execute(query("commit_lazily"))
                 connection.execute(query("plan_by_index"))
                 work(connection)
+            except errors.InsufficientPrivilege as error:
+                raise _not_allowed(error) from error
             except psycopg.OperationalError:
                 if time.monotonic() - began > LONGEST_PAUSE:
                     retry.reset()  # it had worked: this is a new failure
@@ -294,3 +297,19 @@ def clear_errors() -> Iterator[None]:
         raise DatabaseError(
             f"the database went away: {first_line(error)}; ask again when it runs"
         ) from None
+
+
+@contextmanager
+def clear_rights() -> Iterator[None]:
+    """What a login may not do, or nobody on a replica, is a `DatabaseError`."""
+    try:
+        yield
+    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+        raise _not_allowed(error) from error
+
+
+def _not_allowed(error: psycopg.Error) -> DatabaseError:
+    return DatabaseError(
+        f"this login may not do that here: {first_line(error)}; docs/operating.md says which role"
+        " may do what, and a replica can only be read"
+    )

@@ -17,6 +17,7 @@ from prometheus_client.registry import Collector
 from zermelo import ZermeloError
 from zermelo.server.certificate_files import CertificateFiles
 from zermelo.server.database import Connection, DatabaseError, connect_once
+from zermelo.server.ports import PortTakenError
 from zermelo.server.trust.records import TRUSTED_AFTER
 from zermelo.sql import query
 
@@ -39,7 +40,11 @@ def serve_metrics(listen: str, registry: CollectorRegistry) -> None:
     host, _, port = listen.rpartition(":")
     try:
         start_http_server(int(port), host, registry)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise PortTakenError(
+            f"cannot serve metrics on {listen}: {error.strerror or error}; choose another port"
+        ) from error
+    except (OverflowError, ValueError) as error:
         raise MetricsError(f"cannot serve metrics on {listen}: {error}") from error
     log.info("metrics are at http://%s/metrics", listen)
 

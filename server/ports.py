@@ -6,11 +6,19 @@ import secrets
 import socket
 from ipaddress import ip_address
 
+from zermelo import ZermeloError
+
 LOOPBACK = "127.0.0.1"
 
 #: Below the range from which systems give ports to outgoing connections, so that between
 #: choosing and listening nobody gets one by chance.
 FIRST, LAST = 15_000, 32_000
+
+
+class PortTakenError(ZermeloError):
+    """Nothing can listen where it was told to. Starting again helps once the port is free."""
+
+    exit_code = 5
 
 
 def free_port() -> int:

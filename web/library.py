@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from zermelo.research.api import TreeCampaigns
 from zermelo.server.coordinator.blocking_pool import BlockingPool
-from zermelo.server.database import Connection, clear_errors
+from zermelo.server.database import DATABASE, Connection, clear_errors
 from zermelo.sql import query
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class Library:
 
     async def ask(self, work: Callable[[TreeCampaigns], T]) -> T:
         """What `work` finds out about the campaigns of the database."""
-        return await self._pool.run(lambda connection: work(TreeCampaigns(connection)))
+        return await self._run(lambda connection: work(TreeCampaigns(connection)))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """What `work` reads from a connection; its loss is a `DatabaseError`."""
@@ -53,7 +53,12 @@ class Library:
             with clear_errors():
                 return work(connection)
 
-        return await self._pool.run(guarded)
+        return await self._run(guarded)
+
+    async def _run(self, work: Callable[[Connection], T]) -> T:
+        found = await self._pool.run(work)
+        DATABASE.ended()
+        return found
 
     async def keep(
         self, key: Hashable, seconds: float, find: Callable[[], Awaitable[T]]

@@ -8,9 +8,9 @@ import socket
 import threading
 from contextlib import suppress
 
-from zermelo.server.ports import LOOPBACK
+from zermelo.server.ports import LOOPBACK, PortTakenError
 from zermelo.server.stop_event import wait_to_read
-from zermelo.web.settings import WebError, WebSettings
+from zermelo.web.settings import WebSettings
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def give_way() -> None:
 
 
 def bound(settings: WebSettings) -> socket.socket:
-    """A socket at which browsers can connect; `WebError` if there is none."""
+    """A socket at which browsers can connect; `PortTakenError` if there is none."""
     host, port = settings.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only with the protocol named does asyncio turn Nagle's algorithm off: a reply is written in
@@ -55,7 +55,7 @@ def bound(settings: WebSettings) -> socket.socket:
         listener.bind((host or LOOPBACK, port))
     except OSError as error:
         listener.close()
-        raise WebError(
+        raise PortTakenError(
             f"cannot listen on {settings.listen}: {error.strerror or error}; choose another port"
         ) from None
     listener.listen(BACKLOG)

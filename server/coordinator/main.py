@@ -205,6 +205,8 @@ async def _keep_house(
             except psycopg.OperationalError as error:
                 DATABASE.began(first_line(error))
                 ready = health_pb2.HealthCheckResponse.NOT_SERVING
+        if ready == health_pb2.HealthCheckResponse.SERVING:
+            DATABASE.ended()
         for name in NAMES:
             await healthy.set(name, ready)
         await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -15,12 +15,7 @@ from zermelo.server import ports
 from zermelo.server.certificate_files import CertificateFiles, Contents
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.http2.server import BACKLOG
-
-
-class PortTakenError(ZermeloError):
-    """The coordinator cannot listen where it was told to."""
-
-    exit_code = 5
+from zermelo.server.ports import PortTakenError
 
 
 class TransportError(ZermeloError, ValueError):

@@ -9,6 +9,7 @@ needed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from zermelo.server.trust.records import convict
 from zermelo.server.trust.retraction import retract_doubted
 from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
+
+log = logging.getLogger(__name__)
 
 
 class BanError(ZermeloError, ValueError):
@@ -83,7 +86,7 @@ def preview(connection: Connection, banned: Banned) -> Preview:
     with suppress(_TriedError), connection.transaction():
         leases = _number(connection, "open_leases_of", hosts)
         credit = _number(connection, "credit_of_hosts", hosts)
-        _, taken = _ban(connection, banned, "preview", "preview", only_tried=True)
+        _, taken = _ban(connection, banned, "preview", "preview")
         ((own, of_others, bounds),) = connection.execute(
             query("taken_by_ban"), {"hosts": hosts, "results": taken}
         ).fetchall()
@@ -101,6 +104,7 @@ def ban(connection: Connection, banned: Banned, reason: str, *, actor: str) -> i
         doubted, _ = _ban(connection, banned, reason, actor)
         record(connection, actor, "ban", banned.subject, reason)
         forget_accounts(connection)
+    log.info("%s is banned by %s; %d results are in doubt", banned.subject, actor, doubted)
     return doubted
 
 
@@ -127,7 +131,7 @@ def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> 
 
 
 def _ban(
-    connection: Connection, banned: Banned, reason: str, actor: str, *, only_tried: bool = False
+    connection: Connection, banned: Banned, reason: str, actor: str
 ) -> tuple[int, list[int]]:
     """How many results are in doubt, and all that were taken."""
     hosts = banned.hosts
@@ -149,7 +153,7 @@ def _ban(
         return 0, []
     rows = connection.execute(query("believed_with"), {"hosts": hosts}).fetchall()
     connection.execute(query("end_leases_of"), {"hosts": hosts})
-    doubted = convict(connection, hosts, actor, reason or "banned", only_tried=only_tried)
+    doubted = convict(connection, hosts, actor, reason or "banned")
     taken = connection.execute(
         query("note_taken"), {"ban": number, "results": [lease for (lease,) in rows]}
     ).fetchone()

@@ -298,7 +298,9 @@ class Comparison:
             for answer, honest in self._shown.values()
         ])  # fmt: skip
         if self._liars:
-            records.convict(connection, sorted(self._liars))
+            liars = sorted(self._liars)
+            doubted = records.convict(connection, liars)
+            log.warning("hosts %s gave bad answers; %d results are in doubt", liars, doubted)
 
     @cached_property
     def _project(self) -> Caution:

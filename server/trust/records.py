@@ -164,13 +164,9 @@ def note_errors(connection: Connection, hosts: Sequence[int]) -> None:
 
 
 def convict(
-    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = "",
-    *, only_tried: bool = False,
-) -> int:  # fmt: skip
-    """Hosts that lied: their records end, and what rests on their word is doubted.
-
-    With `only_tried` the caller undoes it, and no log tells of it.
-    """
+    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = ""
+) -> int:
+    """Hosts that are not believed: their records end, and what rests on their word is doubted."""
     note_errors(connection, hosts)
     connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
     rows = connection.execute(
@@ -182,6 +178,4 @@ def convict(
         record(connection, actor, "convict", f"host {host}", detail or "outvoted")
     for campaign, _ in rows:
         notify(connection, Channel.VALID, campaign)
-    if not only_tried:
-        log.warning("hosts %s gave bad answers; %d results are in doubt", list(hosts), doubted)
     return doubted

@@ -66,7 +66,8 @@ WHERE hosts.id = %(host)s
 SELECT id FROM hosts WHERE user_id = %(user)s ORDER BY id
 
 -- name: record_ban
--- A ban, and the records that its hosts had before it. What it took is told later.
+-- A ban, and the records that its hosts had before it; of hosts that are banned already, before
+-- the first ban in force. What it took is told later.
 WITH ban AS (
     INSERT INTO bans (host, user_id, actor, reason, results, user_quota)
     SELECT %(host)s, users.id, %(actor)s, %(reason)s, '{}', users.quota
@@ -75,11 +76,23 @@ WITH ban AS (
 ), kept AS (
     INSERT INTO ban_records (ban, host, streak, streak_part, errors, error_at, quota,
                              exhausted_confirmed, exhausted_refuted, partial)
-    SELECT ban.id, hosts.id, streak, streak_part, errors, error_at, quota, exhausted_confirmed,
-           exhausted_refuted, (
-               SELECT coalesce(sum(partial), 0) FROM credits WHERE credits.host = hosts.id
+    SELECT DISTINCT ON (record.host)
+           ban.id, record.host, streak, streak_part, errors, error_at, quota,
+           exhausted_confirmed, exhausted_refuted, (
+               SELECT coalesce(sum(partial), 0) FROM credits WHERE credits.host = record.host
            )
-    FROM ban CROSS JOIN hosts WHERE hosts.id = ANY(%(hosts)s)
+    FROM ban CROSS JOIN (
+        SELECT host, streak, streak_part, errors, error_at, quota, exhausted_confirmed,
+               exhausted_refuted, ban AS former
+        FROM ban_records
+        WHERE host = ANY(%(hosts)s)
+          AND ban IN (SELECT id FROM bans WHERE user_id = %(user)s AND lifted_at IS NULL)
+        UNION ALL
+        SELECT id, streak, streak_part, errors, error_at, quota, exhausted_confirmed,
+               exhausted_refuted, NULL
+        FROM hosts WHERE id = ANY(%(hosts)s)
+    ) AS record
+    ORDER BY record.host, former NULLS LAST
 )
 SELECT id FROM ban
 

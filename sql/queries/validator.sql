@@ -235,15 +235,14 @@ SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM erring)
 
 -- name: doubt_results
 -- Everything that is believed on the word of these hosts. What others, not of the same kind,
--- would have answered alike stays in the tree; the rest is to be taken out of it. The credit
--- of these hosts for it is taken back.
+-- would have answered alike stays in the tree; the rest is to be taken out of it. These hosts are
+-- paid for it no more, and it counts no more among their results.
 WITH suspect AS MATERIALIZED (
     SELECT lease, workunit, answer FROM results
     WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
 ), paid AS MATERIALIZED (
     SELECT lease, host, credit, received_at, state FROM results
-    WHERE host = ANY(%(hosts)s) AND credit > 0
-      AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+    WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
     UNION ALL
     SELECT lease, host, credit, received_at, state FROM results
     WHERE host = ANY(%(hosts)s) AND credit > 0
@@ -277,17 +276,20 @@ WITH suspect AS MATERIALIZED (
     UPDATE results SET credit = 0
     WHERE lease = ANY (ARRAY (SELECT lease FROM paid WHERE state = 'invalid'))
 ), revoked_by_day AS (
-    UPDATE daily_credits SET nodes = greatest(0, nodes - taken.credit)
+    UPDATE daily_credits SET nodes = greatest(0, nodes - taken.credit),
+                             results = greatest(0, daily_credits.results - taken.results)
     FROM (
-        SELECT host, (received_at AT TIME ZONE 'UTC')::date AS day, sum(credit) AS credit
+        SELECT host, (received_at AT TIME ZONE 'UTC')::date AS day, sum(credit) AS credit,
+               count(*) AS results
         FROM paid GROUP BY 1, 2
     ) AS taken
     WHERE daily_credits.host = taken.host AND daily_credits.day = taken.day
 ), revoked AS (
-    UPDATE credits SET nodes = greatest(0, nodes - taken.credit)
+    UPDATE credits SET nodes = greatest(0, nodes - taken.credit),
+                       results = greatest(0, credits.results - taken.results)
     FROM (
         SELECT host, date_trunc('month', received_at AT TIME ZONE 'UTC')::date AS month,
-               sum(credit) AS credit
+               sum(credit) AS credit, count(*) AS results
         FROM paid GROUP BY 1, 2
     ) AS taken
     WHERE credits.host = taken.host AND credits.month = taken.month

@@ -39,10 +39,20 @@ LEFT JOIN (
 ORDER BY campaigns.id
 
 -- name: project_totals
-SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM hosts),
-       (SELECT count(*) FROM hosts WHERE seen_at > now() - interval '10 minutes'),
-       (SELECT coalesce(sum(nodes), 0)::bigint FROM totals),
-       (SELECT coalesce(sum(answered), 0)::bigint FROM totals)
+-- Volunteers and their hosts, without the referee; answered questions, counted as
+-- `campaign_standings` counts those of a campaign.
+SELECT (
+           SELECT count(*) FROM users
+           WHERE role = 'volunteer' AND deleted_at IS NULL
+             AND id NOT IN (SELECT user_id FROM hosts WHERE referee)
+       ),
+       (SELECT count(*) FROM hosts WHERE NOT referee),
+       (SELECT count(*) FROM hosts
+        WHERE NOT referee AND seen_at > now() - interval '10 minutes'),
+       coalesce(sum(nodes), 0)::bigint,
+       greatest(0, coalesce(sum(workunits - splits - withdrawn), 0)::bigint
+                   - (SELECT count(*) FROM workunits WHERE state IN {open_states}))
+FROM totals
 
 -- name: running_searches
 -- What hosts search at the moment, the newest leases first.

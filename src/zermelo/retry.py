@@ -79,6 +79,7 @@ class Backoff:
 class Outage:
     """What several steps need and miss at the same time: a line when it goes, one when it is back.
 
+    A step that succeeds need not have used it, so only who knows that it is there says so.
     Threads may share it.
     """
 
@@ -98,7 +99,7 @@ class Outage:
         self._log.warning("%s is away: %s; trying until it is back", self._name, error)
 
     def ended(self) -> None:
-        """A step that needs it succeeded."""
+        """It answered."""
         with self._lock:
             if self._since is None:
                 return
@@ -111,8 +112,8 @@ class Retry(Generic[E]):
 
     Each failure is logged as "`trouble`: the error; trying again in N s". Repeated failures are
     logged for debugging only while pauses are shorter than `quiet_below` seconds. Where failures
-    are an `outage`, that is what is logged. The last of `attempts` failures in a row, if given,
-    is raised.
+    are an `outage`, its beginning is what is logged. The last of `attempts` failures in a row, if
+    given, is raised.
     """
 
     def __init__(
@@ -141,8 +142,6 @@ class Retry(Generic[E]):
 
     def reset(self) -> None:
         """For a long step: it works by now, so a failure is the first of its row."""
-        if self.failures and self._outage is not None:
-            self._outage.ended()
         self._backoff.reset()
 
     def call(self, step: Callable[[], T], stop: threading.Event | None = None) -> T:

@@ -31,6 +31,7 @@ def test_two_lines_for_all_steps(caplog: pytest.LogCaptureFixture) -> None:
 
     with caplog.at_level(logging.WARNING, logger="outage"):
         asyncio.run(steps())
+        outage.ended()
     assert caplog.messages == [
         "the database is away: nobody there; trying until it is back",
         "the database is back after 7.5 s",
@@ -40,8 +41,15 @@ def test_two_lines_for_all_steps(caplog: pytest.LogCaptureFixture) -> None:
 def test_what_works_ends_no_outage_of_others(caplog: pytest.LogCaptureFixture) -> None:
     outage = Outage("the database", log)
     outage.began("gone")
+    failures = iter([True, False])
+
+    def step() -> None:
+        if next(failures):
+            raise OSError("nobody there")
+
     with caplog.at_level(logging.WARNING, logger="outage"):
-        Retry("fine", OSError, log=log, outage=outage).call(lambda: None)
+        again = Backoff(0.001, 0.001)
+        Retry("fine", OSError, log=log, outage=outage, backoff=again).call(step)
         assert len(caplog.messages) == 1
         outage.ended()
         outage.ended()

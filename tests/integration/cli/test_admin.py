@@ -68,6 +68,12 @@ def test_both_doors_show_the_same(database: str, door: tuple[str, ...]) -> None:
         assert admin(*command, door=door) == near
 
 
+def test_credit_says_that_it_is_in_millions(database: str, solve: Solve) -> None:
+    for command in (["credit", "--by", "user"], ["hosts"], ["host", str(solve.hosts[0].id)]):
+        run = CliRunner().invoke(zermelo, ["admin", *command, "--database", database])
+        assert "credit (M nodes)" in run.stdout, command
+
+
 def test_who_is_not_banned_gets_no_word_of_a_lifted_ban(
     door: tuple[str, ...], solve: Solve
 ) -> None:
@@ -166,8 +172,9 @@ def test_without_a_yes_nothing_is_done(database: str, connection: Connection, sa
 
 
 def test_who_is_no_operator_gets_one_clear_line(
-    door: tuple[str, ...], database: str, connection: Connection
-) -> None:
+    door: tuple[str, ...], database: str, connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     volunteer = accounts.open_account(connection, "vera", Role.VOLUNTEER, actor="test")
     with pytest.raises(RefusedError, match="not for the role volunteer"):
         admin("users", door=(*door[:3], volunteer))
@@ -177,6 +184,13 @@ def test_who_is_no_operator_gets_one_clear_line(
         admin("users", door=door[:2])
     with pytest.raises(ZermeloError, match="exclude each other"):
         admin("users", door=(*door, "--database", database))
+    # What is typed stands above the environment.
+    monkeypatch.setenv("ZERMELO_DATABASE", "postgresql://nobody@nowhere.invalid/x")
+    assert admin("users", door=door)
+    monkeypatch.setenv("ZERMELO_REMOTE_SERVER", f"127.0.0.1:{free_port()}")
+    assert admin("users", door=("--database", database))
+    with pytest.raises(ZermeloError, match="are both set; give --server or --database"):
+        admin("users", door=())
     with pytest.raises(UnreachableError, match="cannot reach"):
         admin("users", door=("--server", f"127.0.0.1:{free_port()}", "--token", "x"))
 
@@ -210,5 +224,10 @@ def test_operators_with_certificates_of_their_own(
         for way in (trust, (*trust, *certificate(other))):
             with pytest.raises(UnreachableError, match="check the address and, with TLS"):
                 admin("users", door=("--server", operators, *way))
+        mine, others = certificate(tls), certificate(other)
         with pytest.raises(ZermeloError, match="go together"):
-            admin("users", door=("--server", operators, *trust, *certificate(tls)[:2]))
+            admin("users", door=("--server", operators, *trust, *mine[:2]))
+        with pytest.raises(ZermeloError, match="is not the key of the certificate"):
+            admin("users", door=("--server", operators, *trust, *mine[:2], *others[2:]))
+        with pytest.raises(ZermeloError, match="holds no certificates to trust"):
+            admin("users", door=("--server", operators, *trust[:2], "--ca-file", mine[3]))

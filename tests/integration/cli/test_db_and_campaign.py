@@ -131,7 +131,15 @@ def test_a_solved_campaign_is_shown(database: str, connection: Connection) -> No
     Solve(connection, campaign).run()
     shown = run(database, "campaign", "show", "reversi:4x4").output
     assert "value -8, the second player wins" in shown
-    assert "nothing" in shown
+    assert "remaining  nothing" in shown
+    # Before it ends, the generator has told that nothing is left.
+    connection.execute("UPDATE campaigns SET state = 'running', finished_at = NULL")
+    connection.execute(
+        "INSERT INTO progress (campaign, lo, hi, open_questions, ready, leased, tree_nodes, nodes,"
+        " wasted_nodes, split_nodes, remaining, remaining_factor)"
+        " VALUES (%s, -8, -8, 0, 0, 0, 1, 1, 0, 0, 0, 5)", (campaign.id,)
+    )
+    assert "remaining  nothing" in run(database, "campaign", "show", "reversi:4x4").output
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,20 @@ import re
 from collections.abc import Iterator
 
 import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
+from tests.support.coordinator import wait_until
 from tests.support.databases import new_database
 from tests.support.web import ORIGIN, visiting
-from zermelo.server.database import connect_once
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.trust import accounts
+from zermelo.server.trust.accounts import Role
+from zermelo.server.trust.referee import Referee
 from zermelo.sql import query
 from zermelo.web.session import COOKIE, Sessions, Visitor
 
@@ -38,6 +45,16 @@ def test_an_empty_project(visitor: TestClient) -> None:
     assert page.status_code == 200
     assert "No campaign is running" in page.text
     assert visitor.get("/campaigns.csv").text == ""
+
+
+def test_operators_and_the_referee_are_no_volunteers(
+    visitor: TestClient, connection: Connection
+) -> None:
+    for name, role in (("ada", Role.VOLUNTEER), ("otto", Role.OPERATOR)):
+        accounts.open_account(connection, name, role, actor="test")
+    Referee(connection)
+    totals = visitor.get("/campaigns.json").json()["totals"]
+    assert (totals["users"], totals["hosts"]) == (1, 0)
 
 
 def test_headers_of_every_answer(solved_site: TestClient) -> None:
@@ -166,12 +183,20 @@ def test_a_cookie_of_ours_cannot_be_forged_or_read() -> None:
     assert seen(ours, "") is None
 
 
-def test_the_database_is_away(postgres: str) -> None:
-    gone = postgres.replace("/postgres?", "/no_such_database?")
-    with visiting(gone) as visitor:
-        page = visitor.get("/")
-        assert page.status_code == 503
-        assert "database does not answer" in page.text
+def test_the_database_is_away(postgres: str, caplog: pytest.LogCaptureFixture) -> None:
+    closed = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+    with new_database(postgres) as url, connect_once(postgres) as server:
+        name = sql.Identifier(conninfo_to_dict(url)["dbname"])
+        server.execute(closed.format(name, sql.Literal(False)))
+        with visiting(url) as visitor:
+            for _ in range(2):
+                page = visitor.get("/")
+                assert page.status_code == 503
+                assert "database does not answer" in page.text
+            server.execute(closed.format(name, sql.Literal(True)))
+            wait_until(lambda: visitor.get("/").status_code == 200)
+    told = [message for message in caplog.messages if message.startswith("the database is ")]
+    assert ["is away" in message for message in told] == [True, False], told
 
 
 def test_pages_have_the_rights_of_researchers_and_read_only(postgres: str) -> None:

@@ -22,9 +22,9 @@ from zermelo.server.coordinator.leases import queue as call_queue
 from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.coordinator.transport import PortTakenError, bind
+from zermelo.server.coordinator.transport import bind
 from zermelo.server.database import Connection
-from zermelo.server.ports import free_port
+from zermelo.server.ports import PortTakenError, free_port
 
 ACCEPTED, DUPLICATE = pb.Receipt.ACCEPTED, pb.Receipt.DUPLICATE
 LATE, REFUSED = pb.Receipt.LATE, pb.Receipt.REFUSED

@@ -1,4 +1,4 @@
-"""While the database is away every call for work is refused in time, and says so."""
+"""While the database is away every call for work is refused in time, and the log has two lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from zermelo.server.embedded import EmbeddedPostgres, running
 AT_ONCE = 30.0
 
 
-def test_a_call_that_does_not_wait_is_refused_at_once(used_path: Path) -> None:
+def test_a_call_that_does_not_wait_is_refused_at_once(
+    used_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     postgres = EmbeddedPostgres(used_path)
     with running(postgres) as url:
         with connect_once(url) as connection:
@@ -42,4 +44,9 @@ def test_a_call_that_does_not_wait_is_refused_at_once(used_path: Path) -> None:
                 assert metadata[service.REASON] == service.DATABASE_AWAY
                 assert int(metadata[service.RETRY_AFTER]) > 0
                 assert time.monotonic() - started < AT_ONCE
+            postgres.begin()
+            wait_until(lambda: "is back after" in caplog.text)
+            assert host.take()
             host.close()
+    told = [message for message in caplog.messages if message.startswith("the database is ")]
+    assert ["is away" in message for message in told] == [True, False], told

@@ -72,9 +72,14 @@ def test_a_probe_of_an_encrypted_coordinator(database: str, tmp_path: Path) -> N
         assert ask(address, "--ca-file", itself, "--tls-name", "play.example").exit_code == 0
         plain = ask(address, "--timeout", "0.5")
         assert plain.exit_code == 1
-        assert "asked with --ca-file or --tls" in str(plain.exception)
+        assert "give --ca-file or --tls" in str(plain.exception)
+        other = ask(address, "--ca-file", str(roots), "--timeout", "0.5")
+        assert other.exit_code == 1
+        assert "is not for 127.0.0.1" in str(other.exception)
 
 
 def test_nobody_there() -> None:
-    assert ask(f"127.0.0.1:{free_port()}", "--timeout", "0.1").exit_code == 1
+    nobody = ask(f"127.0.0.1:{free_port()}", "--timeout", "0.1")
+    assert nobody.exit_code == 1
+    assert "nothing listens" in str(nobody.exception)
     assert ask(f"http://127.0.0.1:{free_port()}/", "--timeout", "0.1").exit_code == 1

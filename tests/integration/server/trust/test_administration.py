@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.request import urlopen
 
@@ -22,7 +23,7 @@ from zermelo.games import Bounds
 from zermelo.server.campaigns import create_campaign, find_campaign
 from zermelo.server.check import check_database
 from zermelo.server.coordinator.metrics import CoordinatorMetrics
-from zermelo.server.database import Connection, DatabaseError, connect_once
+from zermelo.server.database import Connection, DatabaseError, connect_once, serve
 from zermelo.server.dumps import DumpError
 from zermelo.server.metrics import DatabaseCollector, serve_metrics
 
@@ -218,6 +219,26 @@ def test_roles_without_the_rights_to_make_them_is_one_line(
         connection.execute("ALTER ROLE zermelo_hidden RENAME TO zermelo_service")
         connection.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(login))
         connection.execute(sql.SQL("DROP ROLE {}").format(login))
+
+
+def test_what_a_login_may_not_do_is_one_line(
+    solve: Solve, database: str, logins: dict[str, str]
+) -> None:
+    researcher = logins["zermelo_research"]
+    replica = make_conninfo(database, options="-c default_transaction_read_only=on")
+    for url, command in (
+        (researcher, ("admin", "users")),
+        (researcher, ("admin", "ban-host", str(solve.hosts[0].id), "--yes")),
+        (researcher, ("campaign", "pause", SPEC)),
+        (replica, ("campaign", "pause", SPEC)),
+        (replica, ("admin", "ban-host", str(solve.hosts[0].id), "--yes")),
+    ):
+        with pytest.raises(DatabaseError, match="this login may not do that here: ") as caught:
+            run(url, *command)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(DatabaseError, match="permission denied for table results"):
+        serve("generator", researcher, Event(),
+              lambda connection: connection.execute("DELETE FROM results").close())
 
 
 def test_researchers_ask_with_their_role(solve: Solve, logins: dict[str, str]) -> None:

@@ -21,6 +21,7 @@ from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.bans import BanError
 from zermelo.server.trust.operations import perform
 from zermelo.server.trust.referee import Referee
+from zermelo.sql import query
 
 SPEC = "reversi:4x4"
 KEY = b"k" * 16
@@ -119,6 +120,52 @@ def test_lifting_a_ban_brings_back_record_results_and_credit(solve: Solve) -> No
     assert check_database(connection) == []
 
 
+def test_results_that_a_ban_takes_count_no_more(
+    solve: Solve, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    # Trusted again, its answers are believed again.
+    connection.execute("UPDATE hosts SET streak = 1000 WHERE id = %s", (host,))
+
+    def count_and_sums() -> tuple[int, set[int]]:
+        count = value(connection, "SELECT count(*) FROM results WHERE host = %s"
+                                  " AND state IN ('valid', 'assimilated')", host)
+        return count, {
+            value(connection, f"SELECT sum(results) FROM {table} WHERE host = %s", host)  # noqa: S608
+            for table in ("credits", "daily_credits")
+        }  # fmt: skip
+
+    before, sums = count_and_sums()
+    assert before > 0
+    assert sums == {before}
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    assert not caplog.messages  # a command prints warnings, and the host gave no bad answer
+    assert count_and_sums() == (0, {0})
+    act(connection, pb.UnbanHostRequest(host=host))
+    solve.assimilate()
+    after, sums = count_and_sums()
+    assert after > 0
+    assert sums == {after}
+
+
+@pytest.mark.parametrize("host_first", [True, False])
+def test_bans_within_bans_are_lifted_in_any_order(solve: Solve, host_first: bool) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    name = value(connection, "SELECT users.name FROM hosts JOIN users ON users.id = user_id"
+                             " WHERE hosts.id = %s", host)
+    record = connection.execute(RECORD, (host,)).fetchone()
+    for reason in ("hot", "hot again"):
+        act(connection, pb.BanHostRequest(host=host, reason=reason))
+    act(connection, pb.BanUserRequest(name=name, reason="spam"))
+    lifting = [pb.UnbanHostRequest(host=host), pb.UnbanUserRequest(name=name)]
+    for request in lifting if host_first else reversed(lifting):
+        act(connection, request)
+    assert connection.execute(RECORD, (host,)).fetchone() == record
+    assert check_database(connection) == []
+
+
 def test_a_record_that_was_given_back_counts_no_answer_twice(solve: Solve) -> None:
     """Else a ban that is lifted would be the cheapest way to be trusted."""
     connection = solve.connection
@@ -190,6 +237,8 @@ def test_the_counts_of_workunits_add_up(solve: Solve) -> None:
         assert told.answered == value(
             connection, "SELECT count(*) FROM workunits WHERE state = 'answered'"
         )
+        (project,) = connection.execute(query("project_totals")).fetchall()
+        assert project[4] == told.answered
 
     adds_up()
     act(connection, pb.BanHostRequest(host=believed_host(connection), reason="hot"))
