@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
 
 REFRESH_SECONDS = 0.25
-#: How long the engine may continue the line of play: with --demo about what it takes to stop the
+#: How long the engine may continue the line of play: with --demo less than it takes to stop the
 #: services meanwhile.
-LINE_SECONDS, DEMO_LINE_SECONDS = 2.0, 0.2
+LINE_SECONDS, DEMO_LINE_SECONDS = 2.0, 0.05
 EXIT_INTERRUPTED = 130
 
 
@@ -53,7 +53,8 @@ class StoppedError(ZermeloError):
         help="Transposition table of each worker, in MB; workers share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
 @option("--demo", is_flag=True,
-        help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next.")
+        help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next."
+             " A power cut meanwhile loses it.")
 @option("--web", default=None, metavar="HOST:PORT",
         show_default="with --demo a free port of this machine, else nowhere",
         help="Serve pages about the solve at this address while it runs.")

@@ -151,7 +151,10 @@ class LocalRun:
         if self.settings.database is not None:
             url = self.settings.database
             return lambda: url
-        self._postgres = postgres = EmbeddedPostgres(self.settings.data_dir.expanduser().resolve())
+        self._postgres = postgres = EmbeddedPostgres(
+            # A demo that is interrupted is begun anew.
+            self.settings.data_dir.expanduser().resolve(), durable=not self.settings.fresh
+        )  # fmt: skip
         stack.callback(postgres.stop)
         if self.settings.fresh:
             postgres.discard()

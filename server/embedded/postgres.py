@@ -75,7 +75,10 @@ INITDB = (
 class EmbeddedPostgres:
     """The server of one data directory; the caller holds the directory's lock."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
+        """Without `durable` the disk is waited for in `stop` alone: before that a power cut may
+        lose the whole cluster, the death of a process nothing. For what is then begun anew."""
+        self._durable = durable
         self.cluster = data_dir / "postgres"
         self.log = data_dir / "postgres.log"
         self._data_dir = data_dir
@@ -185,6 +188,8 @@ class EmbeddedPostgres:
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
+        if self._process is not None and not self._durable:
+            self._begin_sync().wait()
         self._copying = self._creating = self._syncing = self._process = None
         if self._template is not None:
             self._template.finish()
@@ -277,10 +282,14 @@ class EmbeddedPostgres:
         if self._template is not None and not self._copied:
             self._template.keep(self._unfinished)
         self._unfinished.rename(self.cluster)
-        # Nobody waited for the disk so far; this does, beside the start of the server. All at
-        # once where that is possible: file by file it would hold up the first commits.
+        # Nobody waited for the disk so far; this does, beside the start of the server.
+        self._syncing = self._begin_sync()
+
+    def _begin_sync(self) -> subprocess.Popen[bytes]:
+        """Begin to write the cluster to the disk, all at once where that is possible: file by file
+        it would hold up commits."""
         how = "syncfs" if sys.platform == "linux" else "fsync"
-        self._syncing = self._popen(
+        return self._popen(
             self.cluster, "initdb", "--sync-only", f"--sync-method={how}",
             identity=creator_of(self._identity),
         )  # fmt: skip
@@ -313,7 +322,8 @@ class EmbeddedPostgres:
 
     def _start(self) -> None:
         sockets = self._sockets.prepare(self._identity, self._programs / "postgres")
-        self._process = self._popen(self.cluster, "postgres", "-k", sockets, *_options())
+        lazily = () if self._durable else ("--fsync=off",)
+        self._process = self._popen(self.cluster, "postgres", "-k", sockets, *_options(), *lazily)
 
     def _stop_orphan(self) -> None:
         """End a server that outlived its parent (where the kernel cannot see to it)."""
