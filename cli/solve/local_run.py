@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
+from zermelo.cli.solve.imports import between_imports
 from zermelo.games import open_game
 from zermelo.logs import TEXT_FORMAT
 from zermelo.server.coordinator.settings import CoordinatorSettings
@@ -25,6 +26,7 @@ from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
 from zermelo.server.ports import LOOPBACK
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.vocabulary import CampaignState, Replication
+from zermelo.sql import new_database
 
 LOG_NAME = "zermelo.log"
 CLIENT = "client"
@@ -115,11 +117,11 @@ class LocalRun:
         )
         self._supervisor = supervisor = Supervisor(log_file)
         stack.callback(supervisor.stop, first=CLIENT)
-        self._load(DATABASE_MODULES)
         self._load(CLIENT_MODULES)
         if early:
             # Its workers load their modules while the database starts.
             self._start_client(supervisor, coordinator)
+        self._load(DATABASE_MODULES)
         with ThreadPoolExecutor(1) as meanwhile:
             self._load(SERVICE_MODULES, meanwhile)
             self.url = finish()
@@ -152,9 +154,11 @@ class LocalRun:
             url = self.settings.database
             return lambda: url
         self._postgres = postgres = EmbeddedPostgres(
+            self.settings.data_dir.expanduser().resolve(),
             # A demo that is interrupted is begun anew.
-            self.settings.data_dir.expanduser().resolve(), durable=not self.settings.fresh
-        )  # fmt: skip
+            durable=not self.settings.fresh,
+            contents=new_database(),
+        )
         stack.callback(postgres.stop)
         if self.settings.fresh:
             postgres.discard()
@@ -223,17 +227,22 @@ class LocalRun:
     def _load(self, modules: Iterable[str], meanwhile: Executor | None = None) -> None:
         """Load what forked processes will need, while the database is created and, with somebody
         to do it `meanwhile`, gets its schema."""
+
+        def go_on() -> None:
+            if self._postgres is None:
+                return
+            self._postgres.advance()
+            if meanwhile and not self.url and (url := self._postgres.ready_url()):
+                self.url = url
+                self._ensure_schema(meanwhile)
+
         # A tenth of the time went into looking for garbage, of which imports leave none.
         gc.disable()
         try:
-            for name in modules:
-                import_module(name)
-                if self._postgres is None:
-                    continue
-                self._postgres.advance()
-                if meanwhile and not self.url and (url := self._postgres.ready_url()):
-                    self.url = url
-                    self._ensure_schema(meanwhile)
+            with between_imports(go_on):
+                for name in modules:
+                    import_module(name)
+            go_on()
         finally:
             gc.enable()
 

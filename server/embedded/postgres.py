@@ -75,10 +75,13 @@ INITDB = (
 class EmbeddedPostgres:
     """The server of one data directory; the caller holds the directory's lock."""
 
-    def __init__(self, data_dir: Path, *, durable: bool = True) -> None:
+    def __init__(self, data_dir: Path, *, durable: bool = True, contents: str = "") -> None:
         """Without `durable` the disk is waited for in `stop` alone: before that a power cut may
-        lose the whole cluster, the death of a process nothing. For what is then begun anew."""
-        self._durable = durable
+        lose the whole cluster, the death of a process nothing. For what is then begun anew.
+
+        A new cluster gets its `contents` by this script, or with the template, which has them.
+        """
+        self._durable, self._contents = durable, contents
         self.cluster = data_dir / "postgres"
         self.log = data_dir / "postgres.log"
         self._data_dir = data_dir
@@ -228,7 +231,8 @@ class EmbeddedPostgres:
         """Begin to make a cluster: a copy of the template where there is one."""
         # Renamed when it is complete: one that was interrupted is never taken for real.
         self._make_folder()
-        self._template = Template(self._programs / "postgres", self._identity, INITDB)
+        made_by = (*INITDB, self._contents)
+        self._template = Template(self._programs / "postgres", self._identity, made_by)
         self._copying = self._template.begin_copy(self._unfinished)
         if self._copying is None:
             self._begin_initdb()
@@ -278,6 +282,10 @@ class EmbeddedPostgres:
             if "could not look up" in words:
                 words += "; give this user an account, or use --database URL"
             raise EmbeddedError(f"PostgreSQL's initdb failed: {words}")
+        if not self._copied and self._contents:
+            filling = self._begin_script(self._unfinished, self._contents, "--fsync=off")
+            if filling.wait() != 0:
+                raise EmbeddedError(f"the new database cannot be filled: {self._last_words()}")
         self._write_rules(self._unfinished)
         if self._template is not None and not self._copied:
             self._template.keep(self._unfinished)
@@ -311,9 +319,17 @@ class EmbeddedPostgres:
     def _begin_password(self, cluster: Path, *options: str) -> subprocess.Popen[bytes]:
         """Begin to give a cluster that does not run the data directory's password."""
         verifier = scram_verifier(self._password())
-        with self._input(f"ALTER ROLE {ROLE} PASSWORD '{verifier}';\n") as stdin:
+        return self._begin_script(cluster, f"ALTER ROLE {ROLE} PASSWORD '{verifier}'", *options)
+
+    def _begin_script(
+        self, cluster: Path, script: str, *options: str
+    ) -> subprocess.Popen[bytes]:
+        """Begin to run a script in a cluster that does not run, all of it or nothing."""
+        # With -j a statement ends where a line is empty, and so all of them are one.
+        whole = "".join(f"{line}\n" for line in script.splitlines() if line)
+        with self._input(whole) as stdin:
             return self._popen(
-                cluster, "postgres", "--single", *_options(), *options, "--exit_on_error=on",
+                cluster, "postgres", "--single", "-j", *_options(), *options, "--exit_on_error=on",
                 stdin=stdin, last="postgres",
             )  # fmt: skip
 
