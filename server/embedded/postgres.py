@@ -33,6 +33,8 @@ from zermelo.server.embedded.template import Template
 
 log = logging.getLogger(__name__)
 
+#: The folder of the cluster in a data directory.
+CLUSTER = "postgres"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 RESTART_PAUSE = 0.5
@@ -82,7 +84,7 @@ class EmbeddedPostgres:
         A new cluster gets its `contents` by this script, or with the template, which has them.
         """
         self._durable, self._contents = durable, contents
-        self.cluster = data_dir / "postgres"
+        self.cluster = data_dir / CLUSTER
         self.log = data_dir / "postgres.log"
         self._data_dir = data_dir
         self._process: subprocess.Popen[bytes] | None = None
@@ -407,6 +409,17 @@ def running(postgres: EmbeddedPostgres) -> Iterator[str]:
         yield postgres.wait_ready()
     finally:
         postgres.stop()
+
+
+def url_beside(data_dir: Path) -> str:
+    """The URL of the server that another process creates or starts, when it takes connections."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        postmaster = read_postmaster(data_dir / CLUSTER)
+        if postmaster and postmaster.ready:
+            return postmaster.url
+        time.sleep(0.005)
+    raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
 
 
 def _options() -> list[str]:
