@@ -58,7 +58,7 @@ def run(url: str, stop: threading.Event) -> None:
 
 
 @lru_cache(maxsize=8)
-def _engine(spec: str) -> Engine:
+def engine_of(spec: str) -> Engine:
     """One engine for all campaigns of a game: it is asked for guesses and moves only."""
     return open_engine(open_game(spec), hash_mb=HASH_MB)
 
@@ -139,7 +139,7 @@ class Generator:
     def _step(self, campaign: Campaign, demand: Demand) -> bool:
         plan = self._plans.pop(campaign.id, None)
         if plan is None:
-            plan = CampaignPlan(self._connection, campaign, _engine(campaign.spec))
+            plan = CampaignPlan(self._connection, campaign, engine_of(campaign.spec))
         try:
             busy = plan.step(demand)
         except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):

@@ -1,6 +1,6 @@
 """Child processes that are started again when they die, and never outlive their parent.
 
-Children are forked from a parent that has loaded everything and holds no thread and no
+Children are forked from a parent that has loaded what they share and holds no thread and no
 connection, so a start costs milliseconds. A child that ends with a message for the user
 (`ZermeloError`) has found something that starting it again would not mend: the parent
 raises that message. Any other death is an accident.

@@ -39,6 +39,14 @@ def schema() -> bytes:
     return files(__package__).joinpath("schema.sql").read_bytes()
 
 
+def new_database() -> str:
+    """The script for an empty database that has no client yet: the schema, and a record of all
+    migrations, whose names are words."""
+    rows = ", ".join(f"({m.version}, '{m.name}', {m.serves})" for m in migrations())
+    record = f"INSERT INTO schema_migrations (version, name, serves) VALUES {rows};\n"  # noqa: S608
+    return schema().decode() + record
+
+
 @cache
 def migrations() -> list[Migration]:
     """Every migration, oldest first; their versions count from 1 without a gap."""

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from zermelo.server.campaigns import Summary
 
 REFRESH_SECONDS = 0.25
-#: How long the engine may continue the line of play: with --demo about what it takes to stop the
-#: services meanwhile.
-LINE_SECONDS, DEMO_LINE_SECONDS = 2.0, 0.2
+#: How long the engine may continue the line of play, while the services stop.
+LINE_SECONDS = 2.0
 EXIT_INTERRUPTED = 130
 
 
@@ -53,7 +52,8 @@ class StoppedError(ZermeloError):
         help="Transposition table of each worker, in MB; workers share the sum.")
 @option("--name", default=None, show_default="the spec", help="Name of the campaign.")
 @option("--demo", is_flag=True,
-        help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next.")
+        help="Begin anew each time, in the folder `demo` of --data-dir, and say what to try next."
+             " A power cut meanwhile loses it.")
 @option("--web", default=None, metavar="HOST:PORT",
         show_default="with --demo a free port of this machine, else nowhere",
         help="Serve pages about the solve at this address while it runs.")
@@ -107,12 +107,15 @@ def solve(
             if run.pages:
                 click.echo(f"watch it in a browser: {run.pages}", err=True)
             summary = _watch(run, quiet=as_json)
-            # The engine plays the game to its end while the services stop.
-            longest = DEMO_LINE_SECONDS if demo else LINE_SECONDS
-            line = meanwhile.submit(_line_of, summary, settings.workers, longest)
+            # The engine plays the game to its end while the services stop. For a demo that would
+            # only hold them up: it ends long before the line is found.
+            line = None if demo else meanwhile.submit(
+                _line_of, summary, settings.workers, LINE_SECONDS
+            )  # fmt: skip
     except KeyboardInterrupt:
         raise StoppedError("stopped; the same command goes on from here") from None
-    summary = replace(summary, line=line.result())
+    if line is not None:
+        summary = replace(summary, line=line.result())
     seconds = time.monotonic() - started
     alone = _moves_alone(summary)
     if as_json:

@@ -1,7 +1,9 @@
 """A whole solve on one machine: PostgreSQL, the services and a client, each a process.
 
-The start is arranged so that nothing waits for anything it does not need: the database
-is created while modules load, and every service is forked from the loaded process.
+The start is arranged so that nothing waits for anything it does not need: a database is created
+while modules load, and the first question waits for the client's worker, the generator and the
+coordinator, so these are forked early and load side by side what they alone need. All others are
+forked from the loaded process.
 """
 
 from __future__ import annotations
@@ -11,30 +13,35 @@ import logging
 import shutil
 import socket
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
+from zermelo.cli.solve.imports import between_imports
 from zermelo.games import open_game
 from zermelo.logs import TEXT_FORMAT
 from zermelo.server.coordinator.settings import CoordinatorSettings
-from zermelo.server.embedded import DataDirectory, EmbeddedPostgres
+from zermelo.server.embedded import DataDirectory, EmbeddedPostgres, url_beside
 from zermelo.server.ports import LOOPBACK
 from zermelo.server.supervisor import Supervisor
 from zermelo.server.vocabulary import CampaignState, Replication
+from zermelo.sql import new_database
 
 LOG_NAME = "zermelo.log"
 CLIENT = "client"
-#: What the client needs, what the database needs, what the services need besides.
+#: What the client needs, what all services need.
 CLIENT_MODULES = ("zermelo.client.daemon",)
 DATABASE_MODULES = ("zermelo.server.database", "zermelo.server.campaigns")
-SERVICE_MODULES = (
-    "zermelo.server.generator", "zermelo.server.coordinator.main", "zermelo.research.serving",
-    "zermelo.server.assimilator", "zermelo.server.validator",
-)  # fmt: skip
+#: What the services need besides that the first question waits for, and what the others need.
+EARLY_MODULES = {
+    "generator": ("zermelo.server.generator",),
+    "coordinator": ("zermelo.server.coordinator.main", "zermelo.research.serving"),
+}
+OTHER_MODULES = ("zermelo.server.assimilator", "zermelo.server.validator")
 
 #: On one machine messages are cheap, and every late withdrawal is work in vain.
 LEASE_SECONDS = 20.0
@@ -71,7 +78,6 @@ class LocalRun:
         self._postgres: EmbeddedPostgres | None = None
         self._supervisor: Supervisor | None = None
         self.url = ""
-        self._schema: Future[None] | None = None
         self.campaign, self.campaign_id = "", 0
         #: Where a browser sees the campaign; empty where it cannot.
         self.pages = ""
@@ -115,15 +121,20 @@ class LocalRun:
         )
         self._supervisor = supervisor = Supervisor(log_file)
         stack.callback(supervisor.stop, first=CLIENT)
-        self._load(DATABASE_MODULES)
         self._load(CLIENT_MODULES)
         if early:
             # Its workers load their modules while the database starts.
             self._start_client(supervisor, coordinator)
-        with ThreadPoolExecutor(1) as meanwhile:
-            self._load(SERVICE_MODULES, meanwhile)
+        self._load(DATABASE_MODULES)
+        if early:
+            for name in EARLY_MODULES:
+                supervisor.start(name, partial(self._serve_early, name, coordinator))
+            self._load(OTHER_MODULES)
+            self.url = finish()  # a new database has its schema
+        else:
+            self._load((*chain.from_iterable(EARLY_MODULES.values()), *OTHER_MODULES))
             self.url = finish()
-            self._ensure_schema(meanwhile).result()
+            self._ensure_schema()
         if self._create_campaign():
             return
         self._start_services(supervisor, coordinator)
@@ -151,7 +162,12 @@ class LocalRun:
         if self.settings.database is not None:
             url = self.settings.database
             return lambda: url
-        self._postgres = postgres = EmbeddedPostgres(self.settings.data_dir.expanduser().resolve())
+        self._postgres = postgres = EmbeddedPostgres(
+            self.settings.data_dir.expanduser().resolve(),
+            # A demo that is interrupted is begun anew.
+            durable=not self.settings.fresh,
+            contents=new_database(),
+        )
         stack.callback(postgres.stop)
         if self.settings.fresh:
             postgres.discard()
@@ -177,10 +193,26 @@ class LocalRun:
         return campaign.state is CampaignState.FINISHED
 
     def _start_services(self, supervisor: Supervisor, coordinator: CoordinatorSettings) -> None:
+        """Start all that do not run yet."""
         from zermelo.cli.services import SERVICES, service_process
 
+        begun = {child.name for child in supervisor.children}
         for name in SERVICES:
-            supervisor.start(name, service_process(name, self.url, coordinator))
+            if name not in begun:
+                supervisor.start(name, service_process(name, self.url, coordinator))
+
+    def _serve_early(self, name: str, coordinator: CoordinatorSettings) -> None:
+        """The life of a service that is forked while the database is created."""
+        from zermelo.cli.services import service_process
+
+        for module in EARLY_MODULES[name]:
+            import_module(module)
+        if name == "generator":
+            from zermelo.server.generator import engine_of
+
+            engine_of(self.settings.spec)
+        url = url_beside(self.settings.data_dir.expanduser().resolve())
+        service_process(name, url, coordinator)()
 
     def _start_web(self, supervisor: Supervisor, listen: str) -> None:
         from zermelo.cli.services import web_process_when_visited
@@ -217,29 +249,24 @@ class LocalRun:
         )
         supervisor.start(CLIENT, lambda: run(client, SystemSensors()))
 
-    def _load(self, modules: Iterable[str], meanwhile: Executor | None = None) -> None:
-        """Load what forked processes will need, while the database is created and, with somebody
-        to do it `meanwhile`, gets its schema."""
+    def _load(self, modules: Iterable[str]) -> None:
+        """Load what forked processes will need, while the database is created."""
+        advance = self._postgres.advance if self._postgres else lambda: None
         # A tenth of the time went into looking for garbage, of which imports leave none.
         gc.disable()
         try:
-            for name in modules:
-                import_module(name)
-                if self._postgres is None:
-                    continue
-                self._postgres.advance()
-                if meanwhile and not self.url and (url := self._postgres.ready_url()):
-                    self.url = url
-                    self._ensure_schema(meanwhile)
+            with between_imports(advance):
+                for name in modules:
+                    import_module(name)
+            advance()
         finally:
+            gc.freeze()  # nor need forked processes look for some here
             gc.enable()
 
-    def _ensure_schema(self, meanwhile: Executor) -> Future[None]:
+    def _ensure_schema(self) -> None:
         from zermelo.server.database import ensure_schema
 
-        if self._schema is None:
-            self._schema = meanwhile.submit(ensure_schema, self.url)
-        return self._schema
+        ensure_schema(self.url)
 
     def _threads(self) -> int:
         """How many of the workers search one workunit together. Pairs search as few nodes as one

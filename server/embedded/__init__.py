@@ -13,7 +13,7 @@ from zermelo.server.embedded.errors import (
     EmbeddedError,
     NoPostgresError,
 )
-from zermelo.server.embedded.postgres import EmbeddedPostgres, running
+from zermelo.server.embedded.postgres import EmbeddedPostgres, running, url_beside
 
 __all__ = [
     "DataDirectory",
@@ -26,4 +26,5 @@ __all__ = [
     "default_data_dir",
     "embedded_database",
     "running",
+    "url_beside",
 ]

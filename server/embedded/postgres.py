@@ -33,6 +33,8 @@ from zermelo.server.embedded.template import Template
 
 log = logging.getLogger(__name__)
 
+#: The folder of the cluster in a data directory.
+CLUSTER = "postgres"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 RESTART_PAUSE = 0.5
@@ -75,8 +77,14 @@ INITDB = (
 class EmbeddedPostgres:
     """The server of one data directory; the caller holds the directory's lock."""
 
-    def __init__(self, data_dir: Path) -> None:
-        self.cluster = data_dir / "postgres"
+    def __init__(self, data_dir: Path, *, durable: bool = True, contents: str = "") -> None:
+        """Without `durable` the disk is waited for in `stop` alone: before that a power cut may
+        lose the whole cluster, the death of a process nothing. For what is then begun anew.
+
+        A new cluster gets its `contents` by this script, or with the template, which has them.
+        """
+        self._durable, self._contents = durable, contents
+        self.cluster = data_dir / CLUSTER
         self.log = data_dir / "postgres.log"
         self._data_dir = data_dir
         self._process: subprocess.Popen[bytes] | None = None
@@ -185,6 +193,8 @@ class EmbeddedPostgres:
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGQUIT)
                 process.wait()
+        if self._process is not None and not self._durable:
+            self._begin_sync().wait()
         self._copying = self._creating = self._syncing = self._process = None
         if self._template is not None:
             self._template.finish()
@@ -223,7 +233,8 @@ class EmbeddedPostgres:
         """Begin to make a cluster: a copy of the template where there is one."""
         # Renamed when it is complete: one that was interrupted is never taken for real.
         self._make_folder()
-        self._template = Template(self._programs / "postgres", self._identity, INITDB)
+        made_by = (*INITDB, self._contents)
+        self._template = Template(self._programs / "postgres", self._identity, made_by)
         self._copying = self._template.begin_copy(self._unfinished)
         if self._copying is None:
             self._begin_initdb()
@@ -273,14 +284,22 @@ class EmbeddedPostgres:
             if "could not look up" in words:
                 words += "; give this user an account, or use --database URL"
             raise EmbeddedError(f"PostgreSQL's initdb failed: {words}")
+        if not self._copied and self._contents:
+            filling = self._begin_script(self._unfinished, self._contents, "--fsync=off")
+            if filling.wait() != 0:
+                raise EmbeddedError(f"the new database cannot be filled: {self._last_words()}")
         self._write_rules(self._unfinished)
         if self._template is not None and not self._copied:
             self._template.keep(self._unfinished)
         self._unfinished.rename(self.cluster)
-        # Nobody waited for the disk so far; this does, beside the start of the server. All at
-        # once where that is possible: file by file it would hold up the first commits.
+        # Nobody waited for the disk so far; this does, beside the start of the server.
+        self._syncing = self._begin_sync()
+
+    def _begin_sync(self) -> subprocess.Popen[bytes]:
+        """Begin to write the cluster to the disk, all at once where that is possible: file by file
+        it would hold up commits."""
         how = "syncfs" if sys.platform == "linux" else "fsync"
-        self._syncing = self._popen(
+        return self._popen(
             self.cluster, "initdb", "--sync-only", f"--sync-method={how}",
             identity=creator_of(self._identity),
         )  # fmt: skip
@@ -302,9 +321,17 @@ class EmbeddedPostgres:
     def _begin_password(self, cluster: Path, *options: str) -> subprocess.Popen[bytes]:
         """Begin to give a cluster that does not run the data directory's password."""
         verifier = scram_verifier(self._password())
-        with self._input(f"ALTER ROLE {ROLE} PASSWORD '{verifier}';\n") as stdin:
+        return self._begin_script(cluster, f"ALTER ROLE {ROLE} PASSWORD '{verifier}'", *options)
+
+    def _begin_script(
+        self, cluster: Path, script: str, *options: str
+    ) -> subprocess.Popen[bytes]:
+        """Begin to run a script in a cluster that does not run, all of it or nothing."""
+        # With -j a statement ends where a line is empty, and so all of them are one.
+        whole = "".join(f"{line}\n" for line in script.splitlines() if line)
+        with self._input(whole) as stdin:
             return self._popen(
-                cluster, "postgres", "--single", *_options(), *options, "--exit_on_error=on",
+                cluster, "postgres", "--single", "-j", *_options(), *options, "--exit_on_error=on",
                 stdin=stdin, last="postgres",
             )  # fmt: skip
 
@@ -313,7 +340,8 @@ class EmbeddedPostgres:
 
     def _start(self) -> None:
         sockets = self._sockets.prepare(self._identity, self._programs / "postgres")
-        self._process = self._popen(self.cluster, "postgres", "-k", sockets, *_options())
+        lazily = () if self._durable else ("--fsync=off",)
+        self._process = self._popen(self.cluster, "postgres", "-k", sockets, *_options(), *lazily)
 
     def _stop_orphan(self) -> None:
         """End a server that outlived its parent (where the kernel cannot see to it)."""
@@ -381,6 +409,17 @@ def running(postgres: EmbeddedPostgres) -> Iterator[str]:
         yield postgres.wait_ready()
     finally:
         postgres.stop()
+
+
+def url_beside(data_dir: Path) -> str:
+    """The URL of the server that another process creates or starts, when it takes connections."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        postmaster = read_postmaster(data_dir / CLUSTER)
+        if postmaster and postmaster.ready:
+            return postmaster.url
+        time.sleep(0.005)
+    raise EmbeddedError(f"PostgreSQL did not start within {START_SECONDS:.0f} s")
 
 
 def _options() -> list[str]:

@@ -28,12 +28,12 @@ LEFT_SECONDS = 3600.0
 class Template:
     """The cluster that one build of PostgreSQL makes for one owner; there may be none yet."""
 
-    def __init__(self, postgres: Path, owner: Identity, options: Sequence[str]) -> None:
-        """Another build, another owner or other `options` of initdb mean another cluster."""
+    def __init__(self, postgres: Path, owner: Identity, made_by: Sequence[str]) -> None:
+        """Another build, another owner or made by another recipe means another cluster."""
         self._folder = _cache_folder()
         state = postgres.stat()
-        made_by = (state.st_size, state.st_mtime_ns, owner.uid, owner.gid, *options)
-        self._name = hashlib.blake2b(repr(made_by).encode(), digest_size=8).hexdigest()
+        what = (state.st_size, state.st_mtime_ns, owner.uid, owner.gid, *made_by)
+        self._name = hashlib.blake2b(repr(what).encode(), digest_size=8).hexdigest()
         #: A copy of the first cluster, on its way to the disk.
         self._new: Path | None = None
         self._syncing: subprocess.Popen[bytes] | None = None

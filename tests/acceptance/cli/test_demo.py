@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import zermelo
+from zermelo.server.database import connect_once
+from zermelo.server.embedded import embedded_database
 
 
 def workunits(output: str) -> int:
@@ -34,6 +36,8 @@ def test_it_works_each_time_and_what_it_suggests_works(tmp_path: Path) -> None:
     assert [shlex.split(command)[1] for command in commands] == [
         "web", "play", "query", "proof", "proof", "solve",
     ]  # fmt: skip
+    with embedded_database(data / "demo") as url, connect_once(url) as connection:
+        assert connection.execute("SHOW fsync").fetchone() == ("on",)
     for command in commands[1:5]:
         program, *arguments = shlex.split(command)
         assert program == "zermelo"

@@ -226,6 +226,7 @@ def test_a_second_run_in_the_same_directory(folder: Path, prepare: Prepare) -> N
     prepare("reversi:4x5", node_budget=40)
     run = Running(folder, "reversi:4x5")
     run.wait_for_progress(1)
+    assert query(folder, "SHOW fsync") == "on"
     second = zermelo("solve", "reversi:4x4", "--data-dir", str(folder))
     assert second.returncode == 4
     assert f"in use by another run (process {run.process.pid})" in second.stderr

@@ -99,9 +99,15 @@ def test_a_stop_without_patience_loses_nothing(cluster: Path) -> None:
             connection.execute("UPDATE kept SET year = 1913")
 
 
-def test_it_recovers_from_kill_9(cluster: Path) -> None:
-    postgres = EmbeddedPostgres(cluster)
-    with running(postgres):
+@pytest.mark.parametrize("durable", [True, False])
+def test_it_recovers_from_kill_9(cluster: Path, durable: bool) -> None:
+    """Also where commits do not wait for the disk: the kernel has them."""
+    postgres = EmbeddedPostgres(cluster, durable=durable)
+    with running(postgres) as url:
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SHOW fsync").fetchone() == ("on" if durable else "off",)
+            assert connection.execute("SHOW full_page_writes").fetchone() == ("on",)
+            connection.execute("UPDATE kept SET year = 1911")
         assert postgres.pid is not None
         os.kill(postgres.pid, signal.SIGKILL)
         wait_until(lambda: not postgres.running)
@@ -109,12 +115,14 @@ def test_it_recovers_from_kill_9(cluster: Path) -> None:
         def back() -> bool:
             postgres.keep_alive()
             try:
-                return year(postgres.wait_ready()) == 1913
+                return year(postgres.wait_ready()) == 1911
             except (EmbeddedError, psycopg.OperationalError):
                 time.sleep(0.1)
                 return False
 
         wait_until(back)
+        with psycopg.connect(postgres.wait_ready()) as connection:  # as the other tests expect it
+            connection.execute("UPDATE kept SET year = 1913")
 
 
 def test_a_directory_without_a_database(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import psycopg
 import pytest
 
 from tests.support.databases import open_folder
-from zermelo.server.embedded import EmbeddedPostgres, running
+from zermelo.server.database import check_schema, connect_once, init_schema, migrate_schema
+from zermelo.server.embedded import EmbeddedError, EmbeddedPostgres, running
 from zermelo.server.embedded.passwords import ROLE, ensure_password
+from zermelo.sql import migrations, new_database
 
 
 @pytest.fixture
@@ -23,8 +25,8 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextmanager
-def new_cluster() -> Iterator[tuple[Path, str]]:
-    with open_folder() as folder, running(EmbeddedPostgres(folder)) as url:
+def new_cluster(contents: str = "") -> Iterator[tuple[Path, str]]:
+    with open_folder() as folder, running(EmbeddedPostgres(folder, contents=contents)) as url:
         yield folder, url
 
 
@@ -94,3 +96,30 @@ def test_without_a_place_for_it_all_goes_on(
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(taken))
     with new_cluster() as (_, url):
         assert works(url)
+
+
+@pytest.mark.slow
+def test_a_new_database_has_its_contents_from_the_first_connection_on(kept: Path) -> None:
+    for origin in ("made", "copied"):
+        with new_cluster(new_database()) as (folder, url), connect_once(url) as connection:
+            assert ("bootstrap" in log_of(folder)) == (origin == "made")
+            check_schema(connection)
+            assert not init_schema(connection)
+            assert migrate_schema(connection) == []
+            found = connection.execute("SELECT version, name, serves FROM schema_migrations")
+            assert found.fetchall() == [(m.version, m.name, m.serves) for m in migrations()]
+    assert len(list(kept.iterdir())) == 1
+    with new_cluster() as (folder, url):  # which is another template
+        assert "bootstrap" in log_of(folder)
+        assert works(url)
+    assert len(list(kept.iterdir())) == 2
+
+
+@pytest.mark.slow
+def test_contents_that_fail_leave_nothing_behind(kept: Path) -> None:
+    with open_folder() as folder:
+        postgres = EmbeddedPostgres(folder, contents="CREATE TABLE one ();\n\nCREATE TABLE one ();")
+        with pytest.raises(EmbeddedError, match="already exists"), running(postgres):
+            pass
+        assert not postgres.cluster.exists()
+    assert not kept.exists()
