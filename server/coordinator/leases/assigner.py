@@ -75,10 +75,10 @@ class Assigner:
             if slots:
                 leased = await self._lease(slots)
         finally:
-            unused = granted - Counter(item.request for item in leased)
-            for place, number in unused.items():
+            written = Counter(item.request for item in leased)
+            for place, number in granted.items():
                 request = requests[place - 1]
-                self._quota.grant(request.host, request.user, -number)
+                self._quota.settle(request.host, request.user, number, written[place])
         return leased, [granted[place] for place in range(1, len(requests) + 1)]
 
     async def _lease(self, slots: Sequence[Slot]) -> list[Leased]:
