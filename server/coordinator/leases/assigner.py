@@ -89,7 +89,11 @@ class Assigner:
             CHANCE.shuffle(pairs)  # lease numbers must not tell who was asked again
         # Not before: calls that are served at once use numbers up while a statement runs.
         if len(self._numbers) < len(pairs):
-            self._numbers = await self._store.reserve_leases()
+            try:
+                self._numbers = await self._store.reserve_leases()
+            except BaseException:
+                self._store.give_up({item.hold for item in taken})
+                raise
         leased = self._number(pairs)
         return sorted(leased) if leased and await self._store.lease(leased) else []
 

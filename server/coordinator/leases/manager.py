@@ -160,7 +160,9 @@ class LeaseManager:
     async def close(self) -> None:
         """Leave nothing behind, when the tasks have ended."""
         await self._store.flush()
+        await self._queue.give_back_orphaned()
         await self._prefetch.put_back(everything=True)
+        await self._store.end_holds()
 
     # -- what runs beside the calls ---------------------------------------------------------
 

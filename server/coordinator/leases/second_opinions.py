@@ -29,6 +29,7 @@ class SecondOpinions:
         self._store = store
         #: Whether a workunit waited for another user's answer, and whether one may by now.
         self._waiting, self._news = True, True
+        self._looks = 0
         #: Which part of the leases shall be probes.
         self.probe_rate = 0.0
         self._probes: list[Again] = []
@@ -52,8 +53,15 @@ class SecondOpinions:
         if not (self.possible or self._news):
             return []
         self._news = False  # word of others that comes from now on counts
-        again = await self._store.workunits_asked_again(most)
-        self._waiting = bool(again)
+        self._looks += 1
+        look = self._looks
+        try:
+            again = await self._store.workunits_asked_again(most)
+        except BaseException:
+            self._news = True
+            raise
+        if look == self._looks:  # else a later look knows better
+            self._waiting = bool(again)
         return again
 
     async def renew_probes(self) -> None:
