@@ -5,14 +5,25 @@ Each test puts that change exactly there, by a statement that does it on its way
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Queue
+from zermelo.server.coordinator.account_store import AccountStore
+from zermelo.server.coordinator.admission import ACCOUNT
+from zermelo.server.coordinator.hosts import Hosts
+from zermelo.server.coordinator.leases.queue import CallQueue
+from zermelo.server.coordinator.leases.rows import HostId, Leased, Request
+from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.database import Connection
+from zermelo.server.trust import bans
+from zermelo.server.trust.accounts import Account, Role, UserId
 
 Meanwhile = Callable[[], Awaitable[None]]
 
@@ -130,5 +141,189 @@ def test_a_call_is_granted_its_leases_though_quotas_are_forgotten_between_two_lo
             table.quota._users, "_ask", before(table.quota._users._ask, forget)
         )
         assert len(await table.ask(host, wanted=2)) == 2
+
+    at_table(database, play)
+
+
+# -- from the queue to a lease ------------------------------------------------------------------
+
+
+async def lose_the_database(*_: object) -> Any:
+    raise psycopg.OperationalError("gone")
+
+
+def test_workunits_are_ready_again_though_there_were_no_lease_numbers(
+    database: str, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        monkeypatch.setattr(table.store, "reserve_leases", lose_the_database)
+        with pytest.raises(psycopg.OperationalError):
+            await table.ask(host)
+        assert queue.state(workunit) == "leased"  # in a hold
+        assert await table.store.end_holds() == 1
+        assert queue.state(workunit) == "ready"
+
+    at_table(database, play)
+
+
+def test_leases_are_given_back_that_were_written_though_the_word_of_it_was_lost(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        with monkeypatch.context() as patched:
+            patched.setattr(table.store, "_write", after(table.store._write, lose_the_database))
+            with pytest.raises(psycopg.OperationalError):
+                await table.ask(host)
+            assert connection.execute("SELECT state::text FROM leases").fetchall() == [("open",)]
+            patched.setattr(table.store, "give_back", lose_the_database)
+            with pytest.raises(psycopg.OperationalError):
+                await table.store.end_holds()
+        assert await table.store.end_holds() == 1
+        assert connection.execute("SELECT state::text FROM leases").fetchall() == [("abandoned",)]
+        assert queue.state(workunit) == "ready"
+
+    at_table(database, play)
+
+
+@pytest.mark.parametrize("outage", [False, True])
+def test_leases_of_a_call_that_goes_away_in_the_moment_of_its_answer_are_given_back(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch,
+    outage: bool,
+) -> None:  # fmt: skip
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        calls = CallQueue(table.store, table.assigner)
+        calling = asyncio.create_task(calls.request(Request(*host, 1, 0.0), wait_seconds=60))
+        distribute, given_back = calls._distribute, asyncio.Event()
+
+        def distribute_and_hang_up(*given: Any) -> None:
+            distribute(*given)
+            calling.cancel()
+
+        give_back = table.store.give_back
+
+        async def note(*given: Any) -> int:
+            found = await give_back(*given)
+            given_back.set()
+            return found
+
+        monkeypatch.setattr(calls, "_distribute", distribute_and_hang_up)
+        monkeypatch.setattr(
+            table.store, "give_back", before(note, lose_the_database) if outage else note
+        )
+        running = asyncio.create_task(calls.run())
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        await asyncio.wait_for(given_back.wait(), 60)
+        running.cancel()
+        assert connection.execute("SELECT state::text FROM leases").fetchall() == [("abandoned",)]
+        assert queue.state(workunit) == "ready"
+
+    at_table(database, play)
+
+
+def test_a_late_look_for_second_opinions_does_not_hide_what_a_later_one_found(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        looks = table.second_opinions
+
+        async def ask_another_and_look() -> None:
+            connection.execute("UPDATE workunits SET quorum = 2")
+            looks.work_may_be_ready()
+            assert [item.workunit for item in await looks.look()] == [workunit]
+
+        monkeypatch.setattr(
+            table.store, "workunits_asked_again",
+            after(table.store.workunits_asked_again, ask_another_and_look),
+        )
+        assert await looks.look() == []
+        assert looks.possible
+
+    at_table(database, play)
+
+
+def test_word_of_second_opinions_is_not_lost_with_the_database(
+    database: str, queue: Queue, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+
+    async def play(table: Table) -> None:
+        looks = table.second_opinions
+        assert await looks.look() == []
+        connection.execute("UPDATE workunits SET quorum = 2")
+        looks.work_may_be_ready()
+        with monkeypatch.context() as patched:
+            patched.setattr(table.store, "workunits_asked_again", lose_the_database)
+            with pytest.raises(psycopg.OperationalError):
+                await looks.look()
+        assert [item.workunit for item in await looks.look()] == [workunit]
+
+    at_table(database, play)
+
+
+# -- hosts and accounts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hello", [False, True])
+def test_a_host_that_is_banned_while_it_is_looked_up_is_refused_from_then_on(
+    database: str, connection: Connection, monkeypatch: pytest.MonkeyPatch, hello: bool
+) -> None:
+    key = secrets.token_bytes(16)
+
+    async def play(table: Table) -> None:
+        hosts = Hosts(table.hosts, open_access=True)
+        running = [asyncio.create_task(task) for task in hosts.tasks()]
+        ((user,),) = await table.statements.run("ensure_user", {"name": "somebody"})
+        ACCOUNT.set(Account(user, Role.VOLUNTEER, "somebody", banned=False))
+        said = {"name": "", "version": "", "workers": 1, "speed": 0.0}
+        host = await hosts.register(key, **said)
+
+        async def ban() -> None:
+            bans.ban(connection, bans.host_to_ban(connection, host.id), "", actor="somebody")
+            hosts.forget()  # as the database's word of it does
+
+        def during(finding: Any) -> None:
+            monkeypatch.setattr(finding, "_work", after(finding._work, ban))
+
+        if hello:
+            during(hosts._registering)
+            changes = hosts.changes
+            hosts.remember(key, await hosts.register(key, **said), changes)
+        else:
+            during(hosts._finding)
+            await hosts.calling(key)
+        with pytest.raises(RefusalError, match="banned"):
+            await hosts.calling(key)
+        for task in running:
+            task.cancel()
+
+    at_table(database, play)
+
+
+def test_whoever_asks_for_a_place_while_credit_is_summed_gets_the_same(
+    database: str, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play(table: Table) -> None:
+        users = [(await table.sit_down(name))[1] for name in ("ada", "bob")]
+        connection.execute(
+            "INSERT INTO credits (host, user_id, month, nodes) SELECT id, user_id, now(), id"
+            " FROM hosts"
+        )
+        accounts = AccountStore(table.statements)
+        standings = await asyncio.gather(*(
+            accounts.standing(user, None) for user in [*users, *users]
+        ))
+        assert [(item.rank, item.users) for item in standings] == [(2, 2), (1, 2)] * 2
 
     at_table(database, play)
