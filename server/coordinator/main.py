@@ -156,7 +156,16 @@ async def _serve(
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:
     """Wait for `stop`, or for a task that fails and must not do so silently."""
-    stopped = asyncio.create_task(asyncio.to_thread(stop.wait))
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[None] = loop.create_future()
+
+    def tell() -> None:
+        stop.wait()
+        with suppress(RuntimeError):  # a task had failed, and the loop has ended
+            loop.call_soon_threadsafe(stopped.set_result, None)
+
+    # Not a thread of the loop's: the end of a loop waits for those, and this one may wait for ever.
+    threading.Thread(target=tell, name="stop", daemon=True).start()
     done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in done:
         task.result()

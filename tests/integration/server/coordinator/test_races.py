@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -18,9 +20,12 @@ from tests.support.coordinator import Queue
 from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.hosts import Hosts
+from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.leases.rows import HostId, Leased, Request
+from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.refusals import RefusalError
+from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
 from zermelo.server.trust import bans
 from zermelo.server.trust.accounts import Account, Role, UserId
@@ -327,3 +332,25 @@ def test_whoever_asks_for_a_place_while_credit_is_summed_gets_the_same(
         assert [(item.rank, item.users) for item in standings] == [(2, 2), (1, 2)] * 2
 
     at_table(database, play)
+
+
+# -- the end ------------------------------------------------------------------------------------
+
+
+def test_a_coordinator_with_a_fault_that_nobody_foresaw_ends(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever started it sees that, and starts it again: it must not stay without serving."""
+
+    async def fail(*_: object) -> None:
+        raise ValueError("nobody foresaw this")
+
+    monkeypatch.setattr(LeaseManager, "keep_house", fail)
+    settings = CoordinatorSettings(listen="127.0.0.1:0", require_token=False)
+    stop, ends = threading.Event(), ThreadPoolExecutor(1)
+    with ends:
+        try:
+            with pytest.raises(ValueError, match="nobody foresaw this"):
+                ends.submit(run, database, stop, settings).result(timeout=60)
+        finally:
+            stop.set()
