@@ -277,6 +277,30 @@ def test_word_of_second_opinions_is_not_lost_with_the_database(
     at_table(database, play)
 
 
+def test_nobody_gets_a_probe_twice_that_was_given_away_while_probes_were_looked_for(
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workunit,) = queue.add()
+    connection.execute("UPDATE campaigns SET replication = 'adaptive', probe_rate = 0.5")
+    connection.execute("UPDATE workunits SET state = 'answered', quorum = 2")
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        opinions = table.second_opinions
+        opinions.probe_rate = 1.0
+        await opinions.renew_probes()
+
+        async def give() -> None:
+            assert [leased.workunit for leased in await table.ask(host)] == [workunit]
+
+        with monkeypatch.context() as patched:
+            patched.setattr(table.store, "probes", after(table.store.probes, give))
+            await opinions.renew_probes()
+        assert await table.ask(host) == []
+
+    at_table(database, play)
+
+
 # -- hosts and accounts -------------------------------------------------------------------------
 
 
