@@ -192,8 +192,10 @@ async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) ->
             async for notice in connection.notifies():
                 if notice.channel == Channel.ACCOUNTS:
                     forget()
-                else:
-                    leases.work_may_be_ready()
+                    continue
+                if notice.channel == Channel.CAMPAIGNS:
+                    leases.forget()  # whether answers are compared decides about quotas
+                leases.work_may_be_ready()
 
     await retry.forever(listen)
 

@@ -84,7 +84,8 @@ FROM hosts h WHERE h.id = ANY (%(hosts)s)
 -- name: free_of_users
 -- How many more leases all hosts of these users together may have. A lease that has lasted far
 -- longer than its search was to take counts as several. Where no answers are compared nobody's
--- are confirmed, so that no quota grows: then everybody may have many.
+-- are confirmed, so that no quota grows: then everybody may have many, but not while nothing runs:
+-- what is found out in a pause is still believed when it ends.
 SELECT u.id, greatest(0, CASE WHEN r.compared THEN u.quota ELSE greatest(u.quota, 4096) END - (
     SELECT count(*) + (%(overdue_weight)s - 1) * count(*) FILTER (
         WHERE r.compared AND NOT l.probe AND l.leased_at < now() - r.patience
@@ -94,7 +95,7 @@ SELECT u.id, greatest(0, CASE WHEN r.compared THEN u.quota ELSE greatest(u.quota
 ))::integer
 FROM users u
 CROSS JOIN (
-    SELECT bool_or(replication <> 'none') IS TRUE AS compared,
+    SELECT bool_or(replication <> 'none') IS NOT FALSE AS compared,
            (%(seconds)s + %(targets)s * max(target_seconds)) * interval '1 second' AS patience
     FROM campaigns WHERE state = 'running'
 ) AS r

@@ -149,7 +149,7 @@ class LeaseManager:
         self.told.has_news(user)
 
     def forget(self) -> None:
-        """Somebody changed a host or a user: look their quota up again."""
+        """Somebody changed a host, a user or a campaign: look quotas up again."""
         self._quota.forget()
         self.told.forget()
 

@@ -150,6 +150,22 @@ def test_a_call_is_granted_its_leases_though_quotas_are_forgotten_between_two_lo
     at_table(database, play)
 
 
+def test_what_is_found_out_in_a_pause_allows_nobody_more_when_it_ends(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    queue.add(8)
+    connection.execute("UPDATE campaigns SET replication = 'adaptive', state = 'paused'")
+
+    async def play(table: Table) -> None:
+        host = await table.sit_down()
+        connection.execute("UPDATE users SET quota = 3")
+        assert await table.ask(host, wanted=5) == []
+        connection.execute("UPDATE campaigns SET state = 'running'")
+        assert len(await table.ask(host, wanted=5)) == 3
+
+    at_table(database, play)
+
+
 # -- from the queue to a lease ------------------------------------------------------------------
 
 
