@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Queue
@@ -22,13 +23,13 @@ from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.hosts import Hosts
 from zermelo.server.coordinator.leases import LeaseManager
 from zermelo.server.coordinator.leases.queue import CallQueue
-from zermelo.server.coordinator.leases.rows import HostId, Leased, Request
+from zermelo.server.coordinator.leases.rows import Request
 from zermelo.server.coordinator.main import run
 from zermelo.server.coordinator.refusals import RefusalError
 from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
 from zermelo.server.trust import bans
-from zermelo.server.trust.accounts import Account, Role, UserId
+from zermelo.server.trust.accounts import Account, Role
 
 Meanwhile = Callable[[], Awaitable[None]]
 
@@ -71,7 +72,7 @@ def test_a_quota_that_is_forgotten_while_it_is_looked_up_does_not_grow(
     async def play(table: Table) -> None:
         host = await table.sit_down()
         connection.execute("UPDATE users SET quota = 99")
-        connection.execute(f"UPDATE {quota} SET quota = 6")  # type: ignore[arg-type]
+        connection.execute(sql.SQL("UPDATE {} SET quota = 6").format(sql.Identifier(quota)))
         assert len(await table.ask(host, wanted=5)) == 5
         remembered = getattr(table.quota, f"_{quota}")
 
