@@ -45,6 +45,7 @@ from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import DATABASE, wait_for
 from zermelo.server.http2.server import Http2Server, Patience
 from zermelo.server.metrics import CertificateCollector, DatabaseCollector, serve_metrics
+from zermelo.server.tasks import end
 from zermelo.server.vocabulary import Channel
 
 log = logging.getLogger(__name__)
@@ -143,9 +144,7 @@ async def _serve(
         leases.stop()
         await healthy.enter_graceful_shutdown()
         await server.stop(GRACE_SECONDS)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         with suppress(psycopg.OperationalError):  # then the holds end by themselves
             await leases.close()
         await pool.close()

@@ -153,8 +153,10 @@ class CallQueue:
             await self._wake.wait()
             return
         left = self._recheck_at - asyncio.get_running_loop().time()
+        # Not `wait_for`, which before Python 3.12 may overlook that it is cancelled.
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), max(0.0, left))
+            async with asyncio.timeout(max(0.0, left)):
+                await self._wake.wait()
 
     def _ask_again(self) -> None:
         self._dry = False
