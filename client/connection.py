@@ -176,13 +176,9 @@ class Connection(Caller):
             wait_ms=wait_ms,
         )
         patience = wait_ms / 1000 + CALL_SECONDS
-        reply: pb.RequestWorkReply
-        try:
-            reply = await self.call("RequestWork", request, patience)
-        except NoAnswerError as error:
-            if error.reason is None:
-                raise ReplyLostError(str(error), unreachable=error.unreachable) from error
-            reply = await self._insist("RequestWork", request, patience)
+        reply: pb.RequestWorkReply = await self._insist(
+            "RequestWork", request, patience, also_lost=False
+        )
         return reply
 
     async def submit_results(self, results: Sequence[pb.Result]) -> pb.SubmitResultsReply:
@@ -209,7 +205,12 @@ class Connection(Caller):
         reply: pb.ReturnWorkReply = await self._insist("ReturnWork", request)
         return reply
 
-    async def _insist(self, method: str, request: Any, seconds: float = CALL_SECONDS) -> Any:
+    async def _insist(
+        self, method: str, request: Any, seconds: float = CALL_SECONDS, *, also_lost: bool = True
+    ) -> Any:
+        """The reply, after as many refusals for passing reasons as there are. Without `also_lost`
+        a call is not repeated whose reply may be lost: `ReplyLostError`.
+        """
         began = time.monotonic()
         backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
@@ -218,6 +219,8 @@ class Connection(Caller):
             try:
                 reply = await self.call(method, request, seconds)
             except NoAnswerError as error:
+                if error.reason is None and not also_lost:
+                    raise ReplyLostError(str(error), unreachable=error.unreachable) from error
                 await self._explain(method, error, time.monotonic() - began)
                 await asyncio.sleep(backoff.next(error.retry_after))
             else:

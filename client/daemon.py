@@ -121,8 +121,6 @@ class Daemon:
         self.standing = Standing(self.connection, host_key)
         self.game = ""
         self._reloading = Reloading(folder.config, settings.read_preferences)
-        #: Says hello once more, in its own time.
-        self._introducing: asyncio.Task[None] | None = None
 
     async def run(self, show: Show | None = None) -> None:
         self.stopping.listen()
@@ -164,8 +162,6 @@ class Daemon:
             for task in done:
                 task.result()
         finally:
-            if self._introducing is not None:
-                tasks.append(self._introducing)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -391,7 +387,7 @@ class Daemon:
         self.connection.workers = max(1, preferences.workers)
         self.crew.grow(preferences.workers)
         if self.welcome:
-            self._introducing = asyncio.create_task(self._hello())
+            self.intake.introduce()
 
     def _govern(self) -> None:
         """Let the crew do what is allowed now."""

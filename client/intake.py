@@ -68,14 +68,25 @@ class Intake:
         #: The reason that is in the log already, and since when.
         self._logged, self._logged_at = "", 0.0
         self.retry_at = 0.0
+        self._introduces = False
         self._store_seconds = STORE_SECONDS
 
     def keep_in_store(self, milliseconds: int) -> None:
         """The server says how much work to keep for each worker; 0 leaves it to us."""
         self._store_seconds = min(LONG_SECONDS, max(STORE_SECONDS, milliseconds / 1000))
 
+    def introduce(self) -> None:
+        """Say hello before the next call for work. It ends all leases that it does not name: not
+        while those of another call may be on their way here.
+        """
+        self._introduces = True
+        self._ledger.changed.set()
+
     async def run(self) -> None:
         while True:
+            if self._introduces:
+                self._introduces = False
+                await self._hello()
             wanted = self._wanted()
             if wanted <= 0:
                 self._ledger.changed.clear()

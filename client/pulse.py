@@ -61,7 +61,8 @@ class Pulse:
     async def run(self) -> None:
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._now.wait(), self.seconds)
+                async with asyncio.timeout(self.seconds):
+                    await self._now.wait()
             self._now.clear()
             if len(self._ledger):
                 await self.beat()

@@ -64,7 +64,8 @@ class Standing:
                 pause = jittered(ASK_SECONDS)
             self._told.set()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._wanted.wait()
 
     def _tell(self, notice: str) -> None:
         """Log what the operators say, once; the first time `Hello` has told it already."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.server.campaigns import CampaignError, find_campaign
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, in_transaction
 from zermelo.server.listening import notify
 from zermelo.server.tree.identity import CampaignId
 from zermelo.server.vocabulary import CampaignState, Channel
@@ -59,30 +59,34 @@ def drop(connection: Connection, name: str) -> list[Ended]:
 
 def remove_some(connection: Connection) -> bool:
     """Remove rows of dropped campaigns on the next pages; whether there may be more."""
-    with connection.transaction():
-        row = connection.execute(query("next_dropped")).fetchone()
-        if row is None:
-            return False
-        campaigns, workunit_pages, node_pages, all_workunit_pages, all_node_pages = row
-        # Workunits first: what a node's bounds rest on goes before the node.
-        if workunit_pages < all_workunit_pages:
-            statement, first = "remove_workunits", workunit_pages
-            workunit_pages += PAGES
-        elif node_pages < all_node_pages:
-            statement, first = "remove_nodes", node_pages
-            node_pages += PAGES
-        else:
-            connection.execute(query("end_dropping"), {"campaigns": campaigns})
-            return True
-        connection.execute(
-            query(statement), {"campaigns": campaigns, "first": first, "last": first + PAGES}
-        )
-        connection.execute(
-            query("note_removed"),
-            {
-                "campaigns": campaigns,
-                "workunit_pages": workunit_pages,
-                "node_pages": node_pages,
-            },
-        )
+    # Again if it lost: whoever hands in a late result locks its lease first, then its workunit.
+    return in_transaction(connection, lambda: _remove_some(connection))
+
+
+def _remove_some(connection: Connection) -> bool:
+    row = connection.execute(query("next_dropped")).fetchone()
+    if row is None:
+        return False
+    campaigns, workunit_pages, node_pages, all_workunit_pages, all_node_pages = row
+    # Workunits first: what a node's bounds rest on goes before the node.
+    if workunit_pages < all_workunit_pages:
+        statement, first = "remove_workunits", workunit_pages
+        workunit_pages += PAGES
+    elif node_pages < all_node_pages:
+        statement, first = "remove_nodes", node_pages
+        node_pages += PAGES
+    else:
+        connection.execute(query("end_dropping"), {"campaigns": campaigns})
+        return True
+    connection.execute(
+        query(statement), {"campaigns": campaigns, "first": first, "last": first + PAGES}
+    )
+    connection.execute(
+        query("note_removed"),
+        {
+            "campaigns": campaigns,
+            "workunit_pages": workunit_pages,
+            "node_pages": node_pages,
+        },
+    )
     return True

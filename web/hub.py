@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from zermelo.retry import Backoff, first_line
+from zermelo.server.tasks import end
 from zermelo.server.vocabulary import Channel
 from zermelo.web.errors import TroubleError
 from zermelo.web.security import household
@@ -40,8 +41,6 @@ QUIET_SECONDS = 20.0
 MOST_VIEWERS = 5000
 #: For the last news before the end.
 LAST_SECONDS = 2.0
-#: How long a task that is to end may take until it is told again.
-CANCEL_SECONDS = 0.2
 
 #: The parts of a page by name, as HTML.
 Snapshot = dict[str, str]
@@ -114,11 +113,8 @@ class Hub:
         self.closing = True
         for room in self._rooms.values():
             room.wake()
-        # Before Python 3.12 `asyncio.wait_for`, with which psycopg waits, may swallow a
-        # cancellation that comes together with its result.
-        while self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait([self._task], timeout=CANCEL_SECONDS)
+        if self._task is not None:
+            await end([self._task])
 
     def admit(self, scope: Scope) -> None:
         """`TroubleError` where one more stream is too many."""

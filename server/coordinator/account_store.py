@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import bisect
 import math
 import time
@@ -77,6 +78,7 @@ class AccountStore:
         self._shared: Account | None = None
         self._known_sums: list[float] = []
         self._summed_at = -math.inf
+        self._summing = asyncio.Lock()
 
     async def find_accounts(self, digests: Sequence[bytes]) -> list[Account | None]:
         """Whose tokens these are, in their order."""
@@ -148,10 +150,11 @@ class AccountStore:
 
     async def _sums(self) -> list[float]:
         """The credit of all users, at most PLACES_SECONDS old: summing it is not cheap."""
-        now = time.monotonic()
-        if now - self._summed_at > PLACES_SECONDS:
-            self._summed_at = now
-            self._known_sums = [row[0] for row in await self._statements.run("credit_of_users", {})]
+        async with self._summing:  # whoever comes meanwhile waits for these
+            now = time.monotonic()
+            if now - self._summed_at > PLACES_SECONDS:
+                rows = await self._statements.run("credit_of_users", {})
+                self._known_sums, self._summed_at = [row[0] for row in rows], now
         return self._known_sums
 
 

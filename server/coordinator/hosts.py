@@ -50,6 +50,8 @@ class Hosts:
     def __init__(self, store: HostStore, *, open_access: bool) -> None:
         self._store = store
         self._hosts: OrderedDict[bytes, Host] = OrderedDict()
+        #: How often somebody changed a host.
+        self.changes = 0
         self._finding: Batcher[uuid.UUID, Host | None] = Batcher(store.find_hosts)
         self._registering: Batcher[Introduction, Host] = Batcher(store.register_hosts)
         self._rates = RateLimiter(FRIENDLY_HOST_RATE if open_access else HOST_RATE)
@@ -68,6 +70,7 @@ class Hosts:
 
     def forget(self) -> None:
         """Somebody changed a host: ask the database about all of them again."""
+        self.changes += 1
         self._hosts.clear()
         self._speeds.clear()
 
@@ -109,7 +112,7 @@ class Hosts:
 
     async def calling(self, host_key: bytes, speed: float = 0.0, leases: int = 0) -> Host:
         """The host that calls, about this number of leases; a refusal when it may not."""
-        host = self._hosts.get(host_key)
+        host, changes = self._hosts.get(host_key), self.changes
         if host is None:
             host = await self._finding(host_key_digest(host_key))
         if host is None or host.user != ACCOUNT.get().user:
@@ -117,7 +120,7 @@ class Hosts:
                 grpc.StatusCode.UNAUTHENTICATED, service.UNKNOWN_HOST,
                 "this host is unknown here; call Hello first",
             )  # fmt: skip
-        self.remember(host_key, host)
+        self.remember(host_key, host, changes)
         self._rates.charge(host.id, leases // LEASES_A_CALL)
         seen = self._seen.setdefault(host.id, Seen())
         seen.speed = speed or seen.speed
@@ -133,14 +136,19 @@ class Hosts:
         _slow_down(self._hellos.wait_needed(user), "too many hosts of this account say hello")
         return await self._registering(Introduction(user, host_key_digest(host_key), **said))
 
-    def remember(self, host_key: bytes, host: Host) -> None:
-        """Keep a host for its next calls; a refusal when it is banned or too fast."""
+    def remember(self, host_key: bytes, host: Host, changes: int) -> None:
+        """Keep a host for its next calls; a refusal when it is banned or too fast.
+
+        It was looked up when there had been that number of `changes`: if there were more since,
+        its next call looks it up again.
+        """
         if host.banned:
             raise RefusalError(
                 grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
                 banned("host", host.ban_reason),
             )  # fmt: skip
-        self._hosts[host_key] = host
+        if changes == self.changes:
+            self._hosts[host_key] = host
         if len(self._hosts) > MOST_HOSTS_REMEMBERED:
             self._hosts.popitem(last=False)
         _slow_down(self._rates.wait_needed(host.id), "this host calls too often; slow down")

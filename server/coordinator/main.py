@@ -45,6 +45,7 @@ from zermelo.server.coordinator.volunteers import Volunteers
 from zermelo.server.database import DATABASE, wait_for
 from zermelo.server.http2.server import Http2Server, Patience
 from zermelo.server.metrics import CertificateCollector, DatabaseCollector, serve_metrics
+from zermelo.server.tasks import end
 from zermelo.server.vocabulary import Channel
 
 log = logging.getLogger(__name__)
@@ -143,9 +144,7 @@ async def _serve(
         leases.stop()
         await healthy.enter_graceful_shutdown()
         await server.stop(GRACE_SECONDS)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         with suppress(psycopg.OperationalError):  # then the holds end by themselves
             await leases.close()
         await pool.close()
@@ -156,7 +155,16 @@ async def _serve(
 
 async def _until(stop: threading.Event, tasks: list[asyncio.Task[None]]) -> None:
     """Wait for `stop`, or for a task that fails and must not do so silently."""
-    stopped = asyncio.create_task(asyncio.to_thread(stop.wait))
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[None] = loop.create_future()
+
+    def tell() -> None:
+        stop.wait()
+        with suppress(RuntimeError):  # a task had failed, and the loop has ended
+            loop.call_soon_threadsafe(stopped.set_result, None)
+
+    # Not a thread of the loop's: the end of a loop waits for those, and this one may wait for ever.
+    threading.Thread(target=tell, name="stop", daemon=True).start()
     done, _ = await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in done:
         task.result()
@@ -183,8 +191,10 @@ async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) ->
             async for notice in connection.notifies():
                 if notice.channel == Channel.ACCOUNTS:
                     forget()
-                else:
-                    leases.work_may_be_ready()
+                    continue
+                if notice.channel == Channel.CAMPAIGNS:
+                    leases.forget()  # whether answers are compared decides about quotas
+                leases.work_may_be_ready()
 
     await retry.forever(listen)
 

@@ -96,6 +96,7 @@ class Service:
                 f"{service.OLDEST_PROTOCOL_VERSION} to {service.PROTOCOL_VERSION}; "
                 "install a newer zermelo",
             )
+        changes = self._hosts.changes
         host = await self._hosts.register(
             request.host_key,
             name=one_line(request.host_name),
@@ -108,7 +109,7 @@ class Service:
         )
         await self._leases.give_back_others(host.id, request.held_leases)
         self._leases.told.has_news(host.user)
-        self._hosts.remember(request.host_key, host)
+        self._hosts.remember(request.host_key, host, changes)
         notice, target = await self._leases.told_to_volunteers()
         return pb.HelloReply(
             protocol_version=service.PROTOCOL_VERSION,
@@ -128,6 +129,7 @@ class Service:
         # Who waits is served as soon as there is room, in statements shared by all who wait.
         if not request.wait_ms and (told := await self._told_again(host)):
             return _no_work(told)
+        page = self._leases.told.page(host.user)  # as of now: news may come while it waits
         leased = await self._leases.request(
             Request(host.id, host.user, request.wanted, self._hosts.speed(host, said)),
             min(request.wait_ms, LONGEST_WAIT_MS) / 1000,
@@ -137,7 +139,7 @@ class Service:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
         shortage = await self._leases.shortage(host.id, host.user)
         _, retry_ms = NO_WORK[shortage]
-        self._leases.told.tell(host.id, host.user, shortage, retry_ms / 1000)
+        self._leases.told.tell(page, host.id, shortage, retry_ms / 1000)
         return _no_work(shortage)
 
     async def _told_again(self, host: Host) -> Shortage | None:

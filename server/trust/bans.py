@@ -114,6 +114,7 @@ def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> 
     `BanError` when it is not banned.
     """
     with connection.transaction():
+        connection.execute(query("lock_hosts"), (banned.hosts,))
         if not _set_ban(connection, banned, on=False):
             raise BanError(f"{banned.subject} is not banned")
         judged = 0
@@ -141,6 +142,7 @@ def _ban(
             f"host {referee[0]} is the project's own referee, which makes no calls; "
             "`--referee-share 0` of the validator has it search no more"
         )
+    connection.execute(query("lock_hosts"), (hosts,))
     _set_ban(connection, banned, on=True)
     ((number,),) = connection.execute(
         query("record_ban"),

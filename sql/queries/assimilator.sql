@@ -89,6 +89,9 @@ WITH ended AS (
     -- Who gives back what it does not like could wait for the one question to lie about.
     SELECT host, count(*) AS leases FROM ended
     WHERE state IN ('expired', 'abandoned') GROUP BY host
+), locked AS MATERIALIZED (
+    SELECT id FROM hosts WHERE id = ANY (ARRAY (SELECT host FROM abandoned))
+    ORDER BY id FOR NO KEY UPDATE
 ), noted AS (
     UPDATE hosts SET
         abandoned = CASE WHEN told.much THEN 0 ELSE hosts.abandoned + told.leases END,
@@ -103,7 +106,7 @@ WITH ended AS (
                ) AS much
         FROM abandoned JOIN hosts AS h ON h.id = abandoned.host
     ) AS told
-    WHERE hosts.id = told.id
+    WHERE hosts.id = told.id AND hosts.id = ANY (ARRAY (SELECT id FROM locked))
 )
 UPDATE totals SET nodes = nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended),
                   wasted_nodes = wasted_nodes + (SELECT coalesce(sum(ended.nodes), 0) FROM ended)

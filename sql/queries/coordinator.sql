@@ -8,8 +8,8 @@
 
 -- name: register_hosts
 -- Hosts say hello: create each or note what it says of itself. One that changes its user has
--- to earn trust anew, and coordinators forget whose it was. In one order, so that no two
--- statements wait for each other.
+-- to earn trust anew, and coordinators forget whose it was. In the order in which everybody locks
+-- hosts, new ones last, so that no two statements wait for each other.
 WITH said AS (
     SELECT * FROM unnest(
         %(user)s::integer[], %(host_key_digest)s::uuid[], %(name)s::text[], %(version)s::text[],
@@ -23,7 +23,7 @@ changed AS (
 )
 INSERT INTO hosts AS h (user_id, host_key_digest, name, version, workers, speed, cores, memory_mb,
                         platform)
-SELECT * FROM said ORDER BY host_key_digest
+SELECT said.* FROM said LEFT JOIN hosts USING (host_key_digest) ORDER BY hosts.id, host_key_digest
 ON CONFLICT (host_key_digest) DO UPDATE
 SET name = excluded.name, version = excluded.version, workers = excluded.workers,
     cores = excluded.cores, memory_mb = excluded.memory_mb, platform = excluded.platform,
@@ -53,6 +53,14 @@ FROM hosts WHERE host_key_digest = ANY (%(host_key_digests)s::uuid[])
 -- The hosts that called since the last time, how fast the calls said they are, and what the
 -- searches of their results took. What a host says counts until it has searched for a
 -- second; of what it has searched the latest ten minutes or so count.
+WITH seen AS (
+    SELECT * FROM unnest(
+        %(hosts)s::integer[], %(speeds)s::real[], %(nodes)s::float8[], %(seconds)s::float8[]
+    ) AS s (host, speed, nodes, seconds)
+),
+locked AS MATERIALIZED (
+    SELECT id FROM hosts WHERE id = ANY (%(hosts)s::integer[]) ORDER BY id FOR NO KEY UPDATE
+)
 UPDATE hosts h
 SET seen_at = now(),
     speed = CASE WHEN h.searched_seconds + s.seconds >= 1
@@ -61,10 +69,8 @@ SET seen_at = now(),
     searched_nodes = (h.searched_nodes + s.nodes)
                      * 600 / greatest(600, h.searched_seconds + s.seconds),
     searched_seconds = least(600, h.searched_seconds + s.seconds)
-FROM unnest(
-    %(hosts)s::integer[], %(speeds)s::real[], %(nodes)s::float8[], %(seconds)s::float8[]
-) AS s (host, speed, nodes, seconds)
-WHERE h.id = s.host
+FROM seen s
+WHERE h.id = s.host AND h.id = ANY (ARRAY (SELECT id FROM locked))
 RETURNING h.id, CASE WHEN h.searched_seconds >= 1 THEN h.speed ELSE 0 END
 
 -- name: running_games
@@ -84,7 +90,8 @@ FROM hosts h WHERE h.id = ANY (%(hosts)s)
 -- name: free_of_users
 -- How many more leases all hosts of these users together may have. A lease that has lasted far
 -- longer than its search was to take counts as several. Where no answers are compared nobody's
--- are confirmed, so that no quota grows: then everybody may have many.
+-- are confirmed, so that no quota grows: then everybody may have many, but not while nothing runs:
+-- what is found out in a pause is still believed when it ends.
 SELECT u.id, greatest(0, CASE WHEN r.compared THEN u.quota ELSE greatest(u.quota, 4096) END - (
     SELECT count(*) + (%(overdue_weight)s - 1) * count(*) FILTER (
         WHERE r.compared AND NOT l.probe AND l.leased_at < now() - r.patience
@@ -94,7 +101,7 @@ SELECT u.id, greatest(0, CASE WHEN r.compared THEN u.quota ELSE greatest(u.quota
 ))::integer
 FROM users u
 CROSS JOIN (
-    SELECT bool_or(replication <> 'none') IS TRUE AS compared,
+    SELECT bool_or(replication <> 'none') IS NOT FALSE AS compared,
            (%(seconds)s + %(targets)s * max(target_seconds)) * interval '1 second' AS patience
     FROM campaigns WHERE state = 'running'
 ) AS r
@@ -516,9 +523,14 @@ idle AS (
     WHERE d.late
     GROUP BY h.user_id
 ),
+blamed AS MATERIALIZED (
+    SELECT id FROM users
+    WHERE id = ANY (ARRAY (SELECT user_id FROM idle)) AND quota > %(least_quota)s
+    ORDER BY id FOR NO KEY UPDATE
+),
 lowered AS (
     UPDATE users u SET quota = greatest(%(least_quota)s, u.quota - 2 * idle.leases)
-    FROM idle WHERE u.id = idle.user_id AND u.quota > %(least_quota)s
+    FROM idle WHERE u.id = idle.user_id AND u.id = ANY (ARRAY (SELECT id FROM blamed))
 ),
 told AS (
     SELECT pg_notify('zermelo_ready', '') WHERE EXISTS (SELECT FROM freed)

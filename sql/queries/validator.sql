@@ -31,6 +31,10 @@ WITH refused AS (
 )
 UPDATE workunits SET state = 'ready' FROM refused WHERE workunits.id = refused.id
 
+-- name: lock_hosts
+-- Whoever changes several hosts locks them in this order, and before all else.
+SELECT id FROM hosts WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE
+
 -- name: lock_voters
 -- The hosts whose answers to these questions are judged; what they earn or lose meanwhile waits.
 SELECT id FROM hosts
@@ -194,9 +198,13 @@ WITH confirmed AS (
     RETURNING hosts.user_id, told.answers
 ), of_users AS (
     SELECT user_id, sum(answers) AS answers FROM confirmed GROUP BY user_id
+), locked AS MATERIALIZED (
+    SELECT id FROM users WHERE id = ANY (ARRAY (SELECT user_id FROM of_users))
+      AND quota < %(most_of_user)s
+    ORDER BY id FOR NO KEY UPDATE
 )
 UPDATE users SET quota = least(%(most_of_user)s, users.quota + of_users.answers)
-FROM of_users WHERE users.id = of_users.user_id AND users.quota < %(most_of_user)s
+FROM of_users WHERE users.id = of_users.user_id AND users.id = ANY (ARRAY (SELECT id FROM locked))
 
 -- name: note_exhausted
 -- Answers `exhausted` that others confirmed or refuted. Those of whom more than the tolerated

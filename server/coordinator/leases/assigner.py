@@ -75,10 +75,10 @@ class Assigner:
             if slots:
                 leased = await self._lease(slots)
         finally:
-            unused = granted - Counter(item.request for item in leased)
-            for place, number in unused.items():
+            written = Counter(item.request for item in leased)
+            for place, number in granted.items():
                 request = requests[place - 1]
-                self._quota.grant(request.host, request.user, -number)
+                self._quota.settle(request.host, request.user, number, written[place])
         return leased, [granted[place] for place in range(1, len(requests) + 1)]
 
     async def _lease(self, slots: Sequence[Slot]) -> list[Leased]:
@@ -89,7 +89,11 @@ class Assigner:
             CHANCE.shuffle(pairs)  # lease numbers must not tell who was asked again
         # Not before: calls that are served at once use numbers up while a statement runs.
         if len(self._numbers) < len(pairs):
-            self._numbers = await self._store.reserve_leases()
+            try:
+                self._numbers = await self._store.reserve_leases()
+            except BaseException:
+                self._store.give_up({item.hold for item in taken})
+                raise
         leased = self._number(pairs)
         return sorted(leased) if leased and await self._store.lease(leased) else []
 

@@ -149,7 +149,7 @@ class LeaseManager:
         self.told.has_news(user)
 
     def forget(self) -> None:
-        """Somebody changed a host or a user: look their quota up again."""
+        """Somebody changed a host, a user or a campaign: look quotas up again."""
         self._quota.forget()
         self.told.forget()
 
@@ -160,7 +160,9 @@ class LeaseManager:
     async def close(self) -> None:
         """Leave nothing behind, when the tasks have ended."""
         await self._store.flush()
+        await self._queue.give_back_orphaned()
         await self._prefetch.put_back(everything=True)
+        await self._store.end_holds()
 
     # -- what runs beside the calls ---------------------------------------------------------
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -65,6 +66,8 @@ class CallQueue:
         self._not_before = 0.0
         #: Since when the database is away, if it is.
         self._away_since: float | None = None
+        #: Leases for calls that had gone away: nobody will work on them.
+        self._orphaned: list[Progress] = []
         self.stopping = False
 
     async def request(self, request: Request, wait_seconds: float) -> list[Leased]:
@@ -86,13 +89,21 @@ class CallQueue:
         self._queue[waiting] = None
         self._wake.set()
         try:
-            return await asyncio.wait_for(future, wait_seconds or None)
-        except TimeoutError:
-            if self._away_since is not None:
-                raise psycopg.OperationalError("the database is away") from None
-            return []
+            # Not `wait_for`: a call that is cancelled in the moment when it is answered must
+            # neither go on nor lose the answer.
+            await asyncio.wait([future], timeout=wait_seconds or None)
+        except asyncio.CancelledError:
+            if future.done() and not future.exception():
+                self._orphan(waiting, future.result())
+            raise
         finally:
             self._queue.pop(waiting, None)
+            future.cancel()
+        if not future.cancelled():
+            return future.result()
+        if self._away_since is not None:
+            raise psycopg.OperationalError("the database is away")
+        return []
 
     def work_may_be_ready(self) -> None:
         """Somebody said that there is work."""
@@ -142,8 +153,10 @@ class CallQueue:
             await self._wake.wait()
             return
         left = self._recheck_at - asyncio.get_running_loop().time()
+        # Not `wait_for`, which before Python 3.12 may overlook that it is cancelled.
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), max(0.0, left))
+            async with asyncio.timeout(max(0.0, left)):
+                await self._wake.wait()
 
     def _ask_again(self) -> None:
         self._dry = False
@@ -158,6 +171,7 @@ class CallQueue:
         )
 
     async def _serve(self) -> None:
+        await self.give_back_orphaned()
         self._serve_at_once()
         while self._queue and not self._is_dry():
             await self._gather()
@@ -169,7 +183,7 @@ class CallQueue:
             self._dry = len(leased) < sum(granted) and news == self._news
             if self._dry:
                 self._asked_for.update(waiting.request.user for waiting in batch)
-            await self._distribute(batch, leased)
+            self._distribute(batch, leased)
             for waiting, allowed in zip(batch, granted, strict=True):
                 if not allowed:  # its host holds as many as it may: waiting does not help
                     self._queue.pop(waiting, None)
@@ -212,22 +226,33 @@ class CallQueue:
             batch.append(waiting)
         return batch
 
-    async def _distribute(self, batch: list[_Waiting], leased: list[Leased]) -> None:
+    def _distribute(self, batch: list[_Waiting], leased: list[Leased]) -> None:
         shares: list[list[Leased]] = [[] for _ in batch]
         for item in leased:
             shares[item.request - 1].append(item)
-        orphaned: list[Progress] = []
         for waiting, share in zip(batch, shares, strict=True):
             if not share:
                 continue
             self._queue.pop(waiting, None)
             if waiting.future.done():
-                # Its client went away meanwhile: nobody will work on these.
-                orphaned += [Progress(waiting.request.host, item.lease, 0) for item in share]
+                self._orphan(waiting, share)
             else:
                 waiting.future.set_result(share)
-        if orphaned:
-            await self._store.give_back(orphaned)
+
+    def _orphan(self, waiting: _Waiting, leased: Sequence[Leased]) -> None:
+        """The client of this call went away: nobody will work on these."""
+        self._orphaned += [Progress(waiting.request.host, item.lease, 0) for item in leased]
+        self._wake.set()
+
+    async def give_back_orphaned(self) -> None:
+        """End the leases of calls that had gone away."""
+        orphaned, self._orphaned = self._orphaned, []
+        try:
+            if orphaned:
+                await self._store.give_back(orphaned)
+        except BaseException:
+            self._orphaned += orphaned
+            raise
 
     async def _ask_for_more(self) -> None:
         now = asyncio.get_running_loop().time()

@@ -1,11 +1,13 @@
 """Quota: how many more leases hosts and users may have, remembered between calls.
 
 What is granted comes out of what is remembered, so a quota is kept though it is seldom looked
-up. Other coordinators can make it wrong for at most `REMEMBER_SECONDS`.
+up. A look-up does not see leases that are granted and not written yet: those come out of what it
+finds. Other coordinators can make it wrong for at most `REMEMBER_SECONDS`.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -44,8 +46,16 @@ class _Allowance:
     #: How many more leases; those that end meanwhile are not added.
     free: int
     asked_at: float
-    #: Leases granted as long as it is remembered.
-    granted: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _LookUp(Generic[Key]):
+    """One that is on its way."""
+
+    #: Leases of each that it may not see.
+    unseen: dict[Key, int]
+    #: Those that changed since it began.
+    outdated: set[Key]
 
 
 class _Remembered(Generic[Key]):
@@ -63,20 +73,41 @@ class _Remembered(Generic[Key]):
         self._known: OrderedDict[Key, _Allowance] = OrderedDict()
         #: Those that grow old while they are used.
         self._ageing: dict[Key, None] = {}
+        #: Leases granted for which statements are still to run.
+        self._unwritten: Counter[Key] = Counter()
+        self._look_ups: list[_LookUp[Key]] = []
 
     def forget(self) -> None:
         self._known.clear()
+        for look_up in self._look_ups:
+            look_up.outdated.update(look_up.unseen)
 
     def forget_full(self, key: Key) -> None:
         """Leases ended: if the quota was used up it may have room."""
         if (known := self._known.get(key)) is not None and known.free <= 0:
             del self._known[key]
+        for look_up in self._look_ups:
+            look_up.outdated.add(key)
 
     def grant(self, key: Key, leases: int) -> None:
         """`leases` are granted; a negative number are given back unused."""
         if (known := self._known.get(key)) is not None:
             known.free -= leases
-            known.granted += leases
+        for look_up in self._look_ups:
+            if key in look_up.unseen:
+                look_up.unseen[key] += leases
+
+    def grant_unwritten(self, key: Key) -> None:
+        """A lease is granted that is still to be written; to be followed by `settle`."""
+        self.grant(key, 1)
+        self._unwritten[key] += 1
+
+    def settle(self, key: Key, granted: int, written: int) -> None:
+        """Of this number of leases `granted` unwritten these are written, the others unused."""
+        self._unwritten[key] -= granted
+        if not self._unwritten[key]:
+            del self._unwritten[key]
+        self.grant(key, written - granted)
 
     def free(self, keys: Iterable[Key]) -> dict[Key, int]:
         """How many more leases each may have, as far as is known."""
@@ -119,19 +150,21 @@ class _Remembered(Generic[Key]):
             await self.look_up(old)
 
     async def look_up(self, keys: list[Key]) -> None:
-        before = {key: self._granted(key) for key in keys}
+        """What changed meanwhile is believed by who asks for it now, and by nobody later."""
+        look_up = _LookUp({key: self._unwritten[key] for key in keys}, set())
         now = self._clock()
-        for key, free in await self._ask(keys):
-            # What was granted while it was looked up may not be counted in it.
-            granted = self._granted(key)
-            meanwhile = granted - before.get(key, granted)
-            self._known[key] = _Allowance(free - meanwhile, now, granted)
-            self._known.move_to_end(key)
+        self._look_ups.append(look_up)
+        try:
+            found = await self._ask(keys)
+        finally:
+            self._look_ups.remove(look_up)
+        for key, free in found:
+            if key in look_up.unseen:
+                asked_at = -math.inf if key in look_up.outdated else now
+                self._known[key] = _Allowance(free - look_up.unseen[key], asked_at)
+                self._known.move_to_end(key)
         while len(self._known) > MOST_REMEMBERED:
             self._known.popitem(last=False)
-
-    def _granted(self, key: Key) -> int:
-        return self._known[key].granted if key in self._known else 0
 
     def _age(self, known: _Allowance) -> float:
         return self._clock() - known.asked_at
@@ -148,9 +181,11 @@ class Quota:
         self._users: _Remembered[UserId] = _Remembered(
             store.free_of_users, clock, REMEMBER_FULL_SECONDS
         )
+        self._changes = 0
 
     def forget(self) -> None:
         """Somebody changed what hosts may have: ask the database again."""
+        self._changes += 1
         self._hosts.forget()
         self._users.forget()
 
@@ -165,24 +200,36 @@ class Quota:
         )
 
     def grant(self, host: HostId, user: UserId, leases: int) -> None:
-        """A host is granted `leases`; a negative number are given back unused."""
+        """A host is granted `leases`, which are written already as far as look-ups know."""
         self._hosts.grant((host, user), leases)
         self._users.grant(user, leases)
 
+    def settle(self, host: HostId, user: UserId, granted: int, written: int) -> None:
+        """Of this number of slots `granted` to a host these became leases, the others nothing."""
+        self._hosts.settle((host, user), granted, written)
+        self._users.settle(user, granted, written)
+
     async def slots(self, requests: Sequence[Request]) -> list[Slot]:
-        """Grant what requests want as far as quotas allow, one to each before a second."""
+        """Grant what requests want as far as quotas allow, one to each before a second.
+
+        To be followed by `settle`.
+        """
         hosts: Counter[Owned] = Counter()
         users: Counter[UserId] = Counter()
         for request in requests:
             hosts[request.host, request.user] += request.wanted
             users[request.user] += request.wanted
-        await self._hosts.ensure(hosts)
-        if self._limits_users:
-            await self._users.ensure(users)
+        changes = None
+        while changes != self._changes:  # what was looked up first may be forgotten by now
+            changes = self._changes
+            await self._hosts.ensure(hosts)
+            if self._limits_users:
+                await self._users.ensure(users)
         free_of_users = self._users.free(users) if self._limits_users else None
         granted = open_slots(requests, self._hosts.free(hosts), free_of_users)
         for slot in granted:
-            self.grant(slot.host, slot.user, 1)
+            self._hosts.grant_unwritten((slot.host, slot.user))
+            self._users.grant_unwritten(slot.user)
         return granted
 
     async def used_up(self, host: HostId, user: UserId) -> str:

@@ -29,9 +29,14 @@ class SecondOpinions:
         self._store = store
         #: Whether a workunit waited for another user's answer, and whether one may by now.
         self._waiting, self._news = True, True
+        self._looks = 0
         #: Which part of the leases shall be probes.
         self.probe_rate = 0.0
         self._probes: list[Again] = []
+        #: Those given to somebody since the last renewal, and before it: what is looked up may not
+        #: tell whom they were given to.
+        self._given: set[WorkunitId] = set()
+        self._given_before: set[WorkunitId] = set()
 
     @property
     def possible(self) -> bool:
@@ -52,20 +57,30 @@ class SecondOpinions:
         if not (self.possible or self._news):
             return []
         self._news = False  # word of others that comes from now on counts
-        again = await self._store.workunits_asked_again(most)
-        self._waiting = bool(again)
+        self._looks += 1
+        look = self._looks
+        try:
+            again = await self._store.workunits_asked_again(most)
+        except BaseException:
+            self._news = True
+            raise
+        if look == self._looks:  # else a later look knows better
+            self._waiting = bool(again)
         return again
 
     async def renew_probes(self) -> None:
         """Look for workunits with known answers, ahead of the calls that get them."""
-        self._probes = await self._store.probes(MAX_PROBES) if self.probe_rate else []
+        self._given_before, self._given = self._given, set()
+        probes = await self._store.probes(MAX_PROBES) if self.probe_rate else []
+        given = self._given_before | self._given
+        self._probes = [item for item in probes if item.workunit not in given]
 
     async def choose(self, slots: Sequence[Slot]) -> dict[int, tuple[WorkunitId, bool]]:
         """For some of the slots, by their index, a workunit and whether it is a probe."""
         again = await self.look(max(LEAST_AGAIN, 2 * len(slots)))
         chosen = choose(slots, again, self._probes, self.probe_rate)
         if used := {workunit for workunit, probe in chosen.values() if probe}:
-            # Whom it was given to is not known before it is looked up again.
+            self._given |= used
             self._probes = [item for item in self._probes if item.workunit not in used]
         return chosen
 

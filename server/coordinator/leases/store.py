@@ -75,6 +75,8 @@ class LeaseStore:
         self._left: Counter[HoldId] = Counter()
         #: Holds to be ended, until the database has done so.
         self._ending: set[HoldId] = set()
+        #: Leases that nobody was told of, and may be in the database all the same.
+        self._doubtful: list[Progress] = []
         self._behind: list[Leased] = []
         self._unwritten: set[LeaseId] = set()
         self._to_write = asyncio.Event()
@@ -167,10 +169,10 @@ class LeaseStore:
         try:
             written = await self._write(leases, holds)
         except BaseException:
-            self._ending |= holds
+            self.give_up(holds)
+            self._doubtful += [Progress(item.host, item.lease, 0) for item in leases]
             raise
-        finally:
-            self._forget(holds)
+        self._forget(holds)
         return written > 0
 
     def lease_behind(self, leases: Sequence[Leased]) -> None:
@@ -180,8 +182,14 @@ class LeaseStore:
         self._unwritten.update(item.lease for item in leases)
         self._to_write.set()
 
+    def give_up(self, holds: Iterable[HoldId]) -> None:
+        """Nobody takes anything more out of these holds: they are among the next to be ended."""
+        self._ending.update(holds)
+        self._forget(holds)
+
     async def end_holds(self, holds: Iterable[HoldId] = ()) -> int:
-        """Back to the queue with what nobody took out of these holds, and of overdue ones.
+        """Back to the queue with what nobody took out of these holds, of those that were given up
+        and of overdue ones.
 
         Returns the number of workunits that are ready again.
         """
@@ -191,7 +199,13 @@ class LeaseStore:
         rows = await self._statements.lazily("end_holds", {"holds": ending})
         self._ending.difference_update(ending)
         self._forget(ending)
-        return int(rows[0][0])
+        doubtful, self._doubtful = self._doubtful, []
+        try:
+            given_back = await self.give_back(doubtful) if doubtful else 0
+        except BaseException:
+            self._doubtful += doubtful
+            raise
+        return int(rows[0][0]) + given_back
 
     # -- write-behind -----------------------------------------------------------------------
 

@@ -22,21 +22,27 @@ OWN = frozenset({Shortage.HOST_RESTS, Shortage.HOST_QUOTA, Shortage.USER_QUOTA})
 INSISTED = 0.5
 MOST_USERS = 50_000
 
+#: Until when which host of a user is told what.
+Page = dict[HostId, tuple[float, Shortage]]
+
 
 class ToldShortages:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        #: Of each user, until when which host is told what.
-        self._told: OrderedDict[UserId, dict[HostId, tuple[float, Shortage]]] = OrderedDict()
+        self._told: OrderedDict[UserId, Page] = OrderedDict()
 
-    def tell(self, host: HostId, user: UserId, shortage: Shortage, seconds: float) -> None:
-        """The host was told to ask again after `seconds`."""
-        if shortage not in OWN:
-            return
-        self._told.setdefault(user, {})[host] = self._clock() + INSISTED * seconds, shortage
+    def page(self, user: UserId) -> Page:
+        """What hosts of this user are told, until there is news for them: then it is void."""
+        page = self._told.setdefault(user, {})
         self._told.move_to_end(user)
         while len(self._told) > MOST_USERS:
             self._told.popitem(last=False)
+        return page
+
+    def tell(self, page: Page, host: HostId, shortage: Shortage, seconds: float) -> None:
+        """A host, whose user had this page when it asked, is told to ask again after `seconds`."""
+        if shortage in OWN:
+            page[host] = self._clock() + INSISTED * seconds, shortage
 
     def again(self, host: HostId, user: UserId) -> Shortage | None:
         """What a host is told that asks again too soon."""

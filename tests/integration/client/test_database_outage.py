@@ -18,6 +18,7 @@ from tests.support.hostile_coordinator import (
     Refusal,
     first_then_none,
     hello,
+    no_work,
     workunit,
 )
 from zermelo.proto import service
@@ -47,6 +48,15 @@ def test_an_outage_is_two_lines_and_a_reason(tmp_path: Path) -> None:
     told = [line for line in errors.splitlines() if server.address in line]
     assert ["database" in line for line in told] == [False, True, False]
     assert "answers again" in told[2]
+
+
+def test_leases_in_a_reply_that_is_lost_after_a_refusal_are_ended_by_hello(tmp_path: Path) -> None:
+    replies = [AWAY, Refusal(grpc.StatusCode.UNAVAILABLE, "the connection is gone"), no_work()]
+    server = HostileCoordinator(RequestWork=lambda _, before: replies[min(before, 2)])
+    with server, client(server.address, tmp_path, "--workers", "1"):
+        wait_until(lambda: server.calls("RequestWork") >= 3)
+        asked, greeted = server.times["RequestWork"], server.times["Hello"]
+    assert sum(asked[1] < at < asked[2] for at in greeted) == 1
 
 
 def test_a_coordinator_that_is_gone_is_one_line_however_many_calls_miss_it(tmp_path: Path) -> None:

@@ -144,3 +144,38 @@ def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
     with caplog.at_level(logging.INFO):
         assert asyncio.run(asked()) == calls
     assert caplog.text.count("no work: full") == 1
+
+
+def test_hello_waits_for_the_leases_that_are_on_their_way(tmp_path: Path) -> None:
+    """It would end those that it does not name."""
+
+    async def told() -> list[list[int]]:
+        ledger, said, answered = Ledger(tmp_path / "x"), list[list[int]](), asyncio.Event()
+        crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
+
+        class Slow:
+            async def request_work(self, *_: object, **__: object) -> pb.RequestWorkReply:
+                intake.introduce()
+                await asyncio.sleep(0)
+                assert not said
+                return pb.RequestWorkReply(workunits=[pb.Workunit(lease_id=7)])
+
+        async def hello() -> None:
+            said.append(ledger.leases)
+            answered.set()
+            await asyncio.Event().wait()
+
+        async def fetch(_: object) -> None:
+            pass
+
+        slow: Any = Slow()
+        intake = Intake(
+            slow, ledger, crew, Speed(), max_workunits=None, feed=lambda: None, hello=hello,
+            fetch=fetch, receipts=asyncio.Event(),
+        )
+        running = asyncio.create_task(intake.run())
+        await asyncio.wait_for(answered.wait(), 60)
+        running.cancel()
+        return said
+
+    assert asyncio.run(told()) == [[7]]

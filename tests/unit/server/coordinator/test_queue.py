@@ -12,6 +12,7 @@ from zermelo.server.coordinator.leases import queue as module
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.queue import CallQueue
 from zermelo.server.coordinator.leases.store import LeaseStore
+from zermelo.server.tasks import end
 
 WORK = Leased(
     request=1, host=1, lease=1, node_budget=1, hold=1, workunit=1, campaign=1,
@@ -204,3 +205,26 @@ def test_in_a_crowd_calls_are_gathered_and_a_call_alone_is_not_delayed(
     assert batches[:4] == [1, 1, 1, 4]
     assert batches[4:] == [6]
     assert alone < 0.5
+
+
+@pytest.mark.parametrize("ticks", range(5))
+def test_it_ends_though_a_call_comes_in_that_moment(ticks: int) -> None:
+    async def cancelled() -> bool:
+        assigner = OthersAssigner(known=1)
+        queue = CallQueue(cast(LeaseStore, QuietStore()), cast(Assigner, assigner))
+        running = asyncio.create_task(queue.run())
+        call = Request(host=1, user=1, wanted=1, speed=0.0)
+        waiting = asyncio.create_task(queue.request(call, wait_seconds=60))
+        for _ in range(100):  # until it waits for more calls, or its slow clock
+            await asyncio.sleep(0)
+        queue.work_may_be_ready()
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        running.cancel()
+        for _ in range(100):
+            await asyncio.sleep(0)
+        ended = running.done()
+        await end([running, waiting])
+        return ended
+
+    assert asyncio.run(cancelled())

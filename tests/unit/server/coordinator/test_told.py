@@ -22,7 +22,7 @@ class Clock:
 def test_who_asks_too_soon_is_told_the_same() -> None:
     clock = Clock()
     told = ToldShortages(clock)
-    told.tell(1, ANNA, Shortage.HOST_QUOTA, PAUSE)
+    told.tell(told.page(ANNA), 1, Shortage.HOST_QUOTA, PAUSE)
     assert told.again(1, ANNA) is Shortage.HOST_QUOTA
     assert told.again(2, ANNA) is None
     assert told.again(1, BERT) is None
@@ -32,8 +32,8 @@ def test_who_asks_too_soon_is_told_the_same() -> None:
 
 def test_what_is_handed_in_counts_for_all_hosts_of_the_user() -> None:
     told = ToldShortages(Clock())
-    told.tell(1, ANNA, Shortage.USER_QUOTA, PAUSE)
-    told.tell(3, BERT, Shortage.USER_QUOTA, PAUSE)
+    told.tell(told.page(ANNA), 1, Shortage.USER_QUOTA, PAUSE)
+    told.tell(told.page(BERT), 3, Shortage.USER_QUOTA, PAUSE)
     told.has_news(ANNA)
     assert told.again(1, ANNA) is None
     assert told.again(3, BERT) is Shortage.USER_QUOTA
@@ -41,9 +41,17 @@ def test_what_is_handed_in_counts_for_all_hosts_of_the_user() -> None:
     assert told.again(3, BERT) is None
 
 
+def test_news_that_comes_while_a_call_is_served_makes_void_what_it_is_told() -> None:
+    told = ToldShortages(Clock())
+    page = told.page(ANNA)
+    told.has_news(ANNA)
+    told.tell(page, 1, Shortage.USER_QUOTA, PAUSE)
+    assert told.again(1, ANNA) is None
+
+
 def test_work_for_everybody_may_come_at_any_moment() -> None:
     told = ToldShortages(Clock())
-    told.tell(1, ANNA, Shortage.ALL_LEASED, PAUSE)
+    told.tell(told.page(ANNA), 1, Shortage.ALL_LEASED, PAUSE)
     assert told.again(1, ANNA) is None
 
 
