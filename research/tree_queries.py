@@ -207,11 +207,10 @@ class TreeQueries(Queries):
 
     def _no_workunit(self, number: int) -> str:
         ((count,),) = self.rows("number_of_workunits")
-        if not count:
-            return f"campaign {self.name!r} has no workunits yet"
+        there = "none yet" if not count else "one" if count == 1 else f"{count:,} workunits"
         return (
-            f"campaign {self.name!r} has no workunit {number};"
-            f" `zermelo query workunit {self.name}` lists the {count:,} that it has"
+            f"campaign {self.name!r} has no workunit {number}; it has {there}"
+            f" (`zermelo query workunit {self.name}` lists them)"
         )
 
     def _workunits(self, most: int, before: int) -> list[replies.WorkunitRecord]:

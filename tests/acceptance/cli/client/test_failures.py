@@ -204,8 +204,8 @@ def test_what_configure_prints_works_from_every_folder(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     # systemd ignores a path that is not normal, and then the client may not write there.
-    assert f"ReadWritePaths='{folder}/client'\n" in done.stdout
-    assert f" client run --data-dir '{folder}'\n" in done.stdout
+    assert f'ReadWritePaths="{folder}/client"\n' in done.stdout
+    assert f' client run --data-dir "{folder}"\n' in done.stdout
     hint = re.search("`zermelo (client run .*?)`", done.stdout)
     assert hint
     known_speeds(folder)
