@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import grpc
+import psutil
 import pytest
 
 from tests.support.coordinator import Host, Queue, running_coordinator, wait_until
@@ -33,7 +34,10 @@ def test_a_call_that_does_not_wait_is_refused_at_once(
             host = Host(address)
             assert host.take()
             assert postgres.pid is not None
+            sessions = psutil.Process(postgres.pid).children()
             os.kill(postgres.pid, signal.SIGKILL)
+            # Some answer until they notice: on a busy machine the database would be back at once.
+            psutil.wait_procs(sessions)
             wait_until(lambda: not postgres.running)
             for _ in range(3):
                 started = time.monotonic()
