@@ -54,12 +54,16 @@ def _messages(title: str, rows: Sequence[Message], columns: Sequence[str] = ()) 
 
 def _heading(name: str) -> str:
     """Credit stands beside numbers of nodes, so its heading says that it is in millions."""
+    if name == "speed":
+        return f"{name} (nodes/s)"
     return f"{name} (M nodes)" if name in _IN_MILLIONS else name
 
 
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return "-"
+    if name == "speed":
+        return f"{value:,.0f}"
     if isinstance(value, float) or name == "nodes":
         return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
     return value.strftime("%Y-%m-%d %H:%M:%S") if hasattr(value, "strftime") else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,17 @@ def test_credit_says_that_it_is_in_millions(database: str, solve: Solve) -> None
     for command in (["credit", "--by", "user"], ["hosts"], ["host", str(solve.hosts[0].id)]):
         run = CliRunner().invoke(zermelo, ["admin", *command, "--database", database])
         assert "credit (M nodes)" in run.stdout, command
+
+
+def test_speed_is_in_whole_nodes_a_second(
+    database: str, connection: Connection, solve: Solve
+) -> None:
+    host = solve.hosts[0].id
+    connection.execute(
+        "UPDATE hosts SET speed = 12345678, searched_seconds = 9 WHERE id = %s", (host,)
+    )
+    run = CliRunner().invoke(zermelo, ["admin", "host", str(host), "--database", database])
+    assert re.search(r"^speed \(nodes/s\) +12,345,67\d$", run.stdout, re.MULTILINE), run.stdout
 
 
 def test_who_is_not_banned_gets_no_word_of_a_lifted_ban(
