@@ -120,8 +120,9 @@ def without_password(url: str) -> tuple[str, str]:
 def connect(url: str, stop: threading.Event) -> Connection:
     """A connection to a database with the current schema, waiting until there is one.
 
-    Raises `Stopped` when `stop` is set first, `DatabaseError` where waiting is no use: a wrong
-    URL, password or schema.
+    A replica is waited for, too: it is promoted when the database that it follows is lost. Raises
+    `Stopped` when `stop` is set first, `DatabaseError` where waiting is no use: a wrong URL,
+    password or schema.
     """
     retry = Retry(
         "waiting for the database", DatabaseAwayError, psycopg.OperationalError, log=log,
@@ -130,8 +131,10 @@ def connect(url: str, stop: threading.Event) -> Connection:
 
     def attempt() -> Connection:
         connection = connect_once(url)
-        try:
-            check_schema(connection)  # the database may go away here, too
+        try:  # the database may go away here, too
+            if connection.execute(query("is_replica")).fetchone() == (True,):
+                raise DatabaseAwayError("it is a replica, which can only be read")
+            check_schema(connection)
         except BaseException:
             connection.close()
             raise
@@ -170,7 +173,7 @@ def serve(
                 connection.execute(query("commit_lazily"))
                 connection.execute(query("plan_by_index"))
                 work(connection)
-            except errors.InsufficientPrivilege as error:
+            except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
                 raise _not_allowed(error) from error
             except psycopg.OperationalError:
                 if time.monotonic() - began > LONGEST_PAUSE:

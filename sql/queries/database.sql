@@ -4,6 +4,9 @@
 -- The settings that this version of PostgreSQL has.
 SELECT name FROM pg_settings
 
+-- name: is_replica
+SELECT pg_is_in_recovery()
+
 -- name: schema_exists
 -- Whether this database was ever given a schema.
 SELECT to_regclass('schema_migrations') IS NOT NULL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import psycopg
@@ -13,7 +14,7 @@ from tests.support.coordinator import running_coordinator, wait_until
 from tests.support.postgres_versions import running_with_replica
 from tests.support.web import visiting
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import connect_once, ensure_schema
+from zermelo.server.database import Connection, connect_once, ensure_schema, serve
 from zermelo.server.trust import accounts
 from zermelo.server.trust.accounts import Role
 
@@ -72,3 +73,27 @@ def test_researchers_read_the_replica(both: tuple[str, str]) -> None:
         with connect_once(replica) as here:
             here.execute("SELECT pg_wal_replay_resume()")
         wait_until(lambda: campaigns(address) == ["go:2x2", "reversi:4x4"])
+
+
+def test_a_service_waits_until_a_replica_is_promoted(caplog: pytest.LogCaptureFixture) -> None:
+    worked: list[str] = []
+
+    def work(connection: Connection) -> None:
+        create_campaign(connection, "go:2x2")
+        worked.append("here")
+
+    with running_with_replica() as (url, replica):
+        ensure_schema(url)
+        wait_until(lambda: followed(url, replica))
+        service = threading.Thread(
+            target=serve, args=("service", replica, threading.Event(), work), daemon=True
+        )
+        service.start()
+        wait_until(lambda: "it is a replica, which can only be read" in caplog.text)
+        assert not worked
+        with connect_once(replica) as here:
+            here.execute("SELECT pg_promote()")
+        service.join(60)
+        assert worked == ["here"]
+    told = [message for message in caplog.messages if message.startswith("the database is ")]
+    assert ["is away" in message for message in told] == [True, False], told
