@@ -249,10 +249,10 @@ WITH suspect AS MATERIALIZED (
     SELECT lease, workunit, answer FROM results
     WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
 ), paid AS MATERIALIZED (
-    SELECT lease, host, credit, received_at, state FROM results
+    SELECT lease, host, credit, state FROM results
     WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
     UNION ALL
-    SELECT lease, host, credit, received_at, state FROM results
+    SELECT lease, host, credit, state FROM results
     WHERE host = ANY(%(hosts)s) AND credit > 0
       AND state IN ('unconfirmed', 'invalid')  -- contested after it was paid
 ), backed AS MATERIALIZED (
@@ -283,24 +283,36 @@ WITH suspect AS MATERIALIZED (
 ), refuted AS (
     UPDATE results SET credit = 0
     WHERE lease = ANY (ARRAY (SELECT lease FROM paid WHERE state = 'invalid'))
+), taken AS MATERIALIZED (
+    -- Out of the newest days and months: a result does not say when it was paid.
+    SELECT host, sum(credit) AS credit, count(*) AS results FROM paid GROUP BY host
 ), revoked_by_day AS (
-    UPDATE daily_credits SET nodes = greatest(0, nodes - taken.credit),
-                             results = greatest(0, daily_credits.results - taken.results)
+    UPDATE daily_credits AS d
+    SET nodes = d.nodes - least(d.nodes, greatest(0, granted.credit - granted.newer_nodes)),
+        results = d.results - least(d.results, greatest(0, granted.count - granted.newer_results))
     FROM (
-        SELECT host, (received_at AT TIME ZONE 'UTC')::date AS day, sum(credit) AS credit,
-               count(*) AS results
-        FROM paid GROUP BY 1, 2
-    ) AS taken
-    WHERE daily_credits.host = taken.host AND daily_credits.day = taken.day
+        SELECT g.host, g.day, g.user_id, taken.credit, taken.results AS count,
+               sum(g.nodes) OVER newest - g.nodes AS newer_nodes,
+               sum(g.results) OVER newest - g.results AS newer_results
+        FROM taken JOIN daily_credits AS g ON g.host = taken.host
+        WINDOW newest AS (PARTITION BY g.host ORDER BY g.day DESC, g.user_id)
+    ) AS granted
+    WHERE (d.host, d.day, d.user_id) = (granted.host, granted.day, granted.user_id)
+      AND (granted.credit > granted.newer_nodes OR granted.count > granted.newer_results)
 ), revoked AS (
-    UPDATE credits SET nodes = greatest(0, nodes - taken.credit),
-                       results = greatest(0, credits.results - taken.results)
+    UPDATE credits AS c
+    SET nodes = c.nodes - least(c.nodes, greatest(0, granted.credit - granted.newer_nodes)),
+        results = c.results - least(c.results, greatest(0, granted.count - granted.newer_results))
     FROM (
-        SELECT host, date_trunc('month', received_at AT TIME ZONE 'UTC')::date AS month,
-               sum(credit) AS credit, count(*) AS results
-        FROM paid GROUP BY 1, 2
-    ) AS taken
-    WHERE credits.host = taken.host AND credits.month = taken.month
+        SELECT g.host, g.month, g.team, taken.credit, taken.results AS count,
+               sum(g.nodes) OVER newest - g.nodes AS newer_nodes,
+               sum(g.results) OVER newest - g.results AS newer_results
+        FROM taken JOIN credits AS g ON g.host = taken.host
+        WINDOW newest AS (PARTITION BY g.host ORDER BY g.month DESC, g.team)
+    ) AS granted
+    WHERE (c.host, c.month) = (granted.host, granted.month)
+      AND c.team IS NOT DISTINCT FROM granted.team
+      AND (granted.credit > granted.newer_nodes OR granted.count > granted.newer_results)
 )
 SELECT campaign, count(*) FROM doubted GROUP BY campaign
 

@@ -149,6 +149,51 @@ def test_results_that_a_ban_takes_count_no_more(
     assert sums == {after}
 
 
+def test_a_ban_takes_what_was_paid_days_later_and_in_two_teams(solve: Solve) -> None:
+    connection = solve.connection
+    host = believed_host(connection)
+    user = value(connection, "SELECT user_id FROM hosts WHERE id = %s", host)
+    others = "SELECT sum(nodes) FROM {} WHERE host <> %s"
+    before = {
+        table: value(connection, others.format(table), host)
+        for table in ("credits", "daily_credits")
+    }
+    connection.execute("UPDATE results SET received_at = received_at - interval '40 days'")
+    team = value(connection, "INSERT INTO teams (name, look) VALUES ('owls', 'owls') RETURNING id")
+    # A third of it in another team, and yesterday.
+    connection.execute(
+        "INSERT INTO credits (host, user_id, team, month, nodes, results)"
+        " SELECT host, user_id, %s, month, nodes / 3, results / 3 FROM credits WHERE host = %s",
+        (team, host),
+    )
+    connection.execute(
+        "UPDATE credits SET nodes = nodes - nodes / 3, results = results - results / 3"
+        " WHERE host = %s AND team IS NULL", (host,),
+    )  # fmt: skip
+    connection.execute(
+        "INSERT INTO daily_credits (host, day, user_id, nodes, results)"
+        " SELECT host, day - 1, user_id, nodes / 3, results / 3 FROM daily_credits"
+        " WHERE host = %s", (host,),
+    )  # fmt: skip
+    connection.execute(
+        "UPDATE daily_credits SET nodes = nodes - nodes / 3, results = results - results / 3"
+        " WHERE host = %s AND day = (SELECT max(day) FROM daily_credits)", (host,),
+    )  # fmt: skip
+    kept = 1e6  # for something that is not in doubt
+    for table in before:
+        connection.execute(
+            f"UPDATE {table} SET nodes = nodes + %s WHERE ctid = (SELECT ctid FROM {table}"  # noqa: S608
+            " WHERE host = %s LIMIT 1)", (kept, host),
+        )  # fmt: skip
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    for table, of_others in before.items():
+        left = connection.execute(
+            f"SELECT sum(nodes), sum(results) FROM {table} WHERE user_id = %s", (user,)  # noqa: S608
+        ).fetchone()
+        assert left == (pytest.approx(kept), 0), table
+        assert value(connection, others.format(table), host) == of_others
+
+
 @pytest.mark.parametrize("host_first", [True, False])
 def test_bans_within_bans_are_lifted_in_any_order(solve: Solve, host_first: bool) -> None:
     connection = solve.connection
