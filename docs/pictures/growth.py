@@ -82,7 +82,8 @@ def fleet(axes: Axes, runs: list[dict[str, Any]]) -> None:
         axes.plot(list(wanted), [up / count for count, up in wanted.items()], mark,
                   color=colour, label=label)  # fmt: skip
     axes.legend(frameon=False, loc="lower left")
-    axes.set_xticks(clients, [f"{count:,}" for count in clients])
+    counts = sorted({*clients, *GOAL})
+    axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()
     axes.set_xlabel("clients")
     axes.set_ylabel("speed-up ÷ clients")
