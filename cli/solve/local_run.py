@@ -49,6 +49,9 @@ HEARTBEAT_SECONDS = 0.25
 #: The searches give way to the services that feed them, not to the rest of the computer.
 WORKER_PRIORITY = "below-normal"
 BENCHMARK_SECONDS = 0.02
+#: A demo shows a tree and who asks about it: however fast the computer is, no question may be so
+#: large that the whole of reversi 6x6 is one.
+DEMO_NODE_BUDGET = 32_000_000
 #: The coordinator is next door, and gone only if the whole run is.
 LEAVE_SECONDS = 15.0
 
@@ -186,6 +189,7 @@ class LocalRun:
                 name=self.settings.name,
                 goal=self.settings.goal,
                 target_seconds=self.settings.target_seconds,
+                node_budget=DEMO_NODE_BUDGET if self.settings.fresh else None,
                 # All clients are our own.
                 replication=Replication.NONE,
             )

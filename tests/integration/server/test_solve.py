@@ -10,11 +10,14 @@ import pytest
 from tests.support.effort import REPEATED, first_of
 from tests.support.harness import Solve
 from tests.support.minimax import KNOWN_VALUES, minimax
+from zermelo.cli.solve.local_run import DEMO_NODE_BUDGET
+from zermelo.engine import open_engine
 from zermelo.games import Bounds, Game, open_game
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 from zermelo.server.planning import campaign_plan
+from zermelo.server.planning.campaign_plan import CampaignPlan, Demand
 
 
 def agrees(bounds: Bounds, value: int, goal: str) -> bool:
@@ -123,3 +126,17 @@ def test_a_finished_campaign_is_found_again(connection: Connection) -> None:
     again = create_campaign(connection, "reversi:4x4", goal="outcome", replication="none")
     assert (again.id, again.state) == (campaign.id, "finished")
     assert campaign_summary(connection, "reversi:4x4").outcome == "the second player wins"
+
+
+@pytest.mark.parametrize("node_budget", [None, DEMO_NODE_BUDGET])
+def test_a_demo_asks_about_parts_however_fast_its_computer(
+    connection: Connection, node_budget: int | None
+) -> None:
+    campaign = create_campaign(connection, "reversi:6x6", node_budget=node_budget)
+    plan = CampaignPlan(connection, campaign, open_engine(campaign.game))
+    for step in range(3):
+        plan.step(Demand(workers=1, speed=1e9, now=step / 10))
+    row = connection.execute("SELECT min(ply) FROM workunits").fetchone()
+    # All first moves of the board are the same up to symmetry, so one ply is the whole game, too.
+    assert row
+    assert row[0] >= 2 if node_budget else row[0] == 0
