@@ -36,8 +36,8 @@ CLIENTS = 4
 AIMED_KILLS = 3
 EMPTIES = (16, 16, 16, 20)
 THRESHOLD = 1
-#: After these moves the question takes some 100 million nodes: more than two seconds on any computer,
-#: so that it is not over before the last of the aimed kills.
+#: After these moves the question takes some 100 million nodes, more than two seconds on any
+#: computer: it must not be over before the last of the aimed kills.
 LONG_SEARCH = ("e4", "e3")
 #: Nodes that a search is expected to take: then it is never overdue, and asked of nobody else.
 EXPECTED = 1e12
