@@ -129,7 +129,11 @@ def connect(url: str, stop: threading.Event) -> Connection:
         outage=DATABASE,
     )  # fmt: skip
 
+    began = DATABASE.clock()
+
     def attempt() -> Connection:
+        nonlocal began
+        began = DATABASE.clock()
         connection = connect_once(url)
         try:  # the database may go away here, too
             if connection.execute(query("is_replica")).fetchone() == (True,):
@@ -141,7 +145,7 @@ def connect(url: str, stop: threading.Event) -> Connection:
         return connection
 
     connection = retry.call(attempt, stop)
-    DATABASE.ended()
+    DATABASE.ended(began)
     return connection
 
 
@@ -300,6 +304,25 @@ def clear_errors() -> Iterator[None]:
         raise DatabaseError(
             f"the database went away: {first_line(error)}; ask again when it runs"
         ) from None
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether this failed for want of the database."""
+    of_database = isinstance(error, DatabaseError | psycopg.OperationalError)
+    return of_database and not isinstance(error, errors.QueryCanceled)  # by our own limits
+
+
+@contextmanager
+def telling_outages() -> Iterator[None]:
+    """For what needs the database, and shows by its success or failure whether it is there."""
+    began = DATABASE.clock()
+    try:
+        yield
+    except (DatabaseError, psycopg.OperationalError) as error:
+        if is_outage(error):
+            DATABASE.began(first_line(error), began)
+        raise
+    DATABASE.ended(began)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from psycopg import errors
 from zermelo.research.games_played import PlayedGame, store_game
 from zermelo.server.coordinator.blocking_pool import BlockingPool
 from zermelo.server.coordinator.rates import Rate, RateLimiter
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, telling_outages
 from zermelo.sql import query
 from zermelo.web.library import CONNECT_SECONDS, Library
 
@@ -45,7 +45,8 @@ class Archive:
         if self._rates.wait_needed(household):
             return None
         try:
-            return await self._pool.run(lambda connection: store_game(connection, game))
+            with telling_outages():
+                return await self._pool.run(lambda connection: store_game(connection, game))
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             log.warning("a finished game was not stored: %s", error)
             return None

@@ -15,9 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from zermelo import ZermeloError
 from zermelo.games import GameError
-from zermelo.retry import first_line
 from zermelo.server.coordinator.batcher import OverloadError
-from zermelo.server.database import DATABASE, DatabaseError
+from zermelo.server.database import DatabaseError
 from zermelo.web.page import Page, as_csv, as_html, json_response
 
 log = logging.getLogger(__name__)
@@ -99,7 +98,6 @@ def _trouble(error: Exception) -> TroubleError:
     if isinstance(error, OverloadError):
         return TroubleError(503, "Busy", "Too many pages are being made. Try again soon.", [HOME])
     if isinstance(error, DatabaseError | psycopg.OperationalError):
-        DATABASE.began(first_line(error))
         return TroubleError(
             503, "No database", "The database does not answer. It is tried again at every"
             " request.", [HOME],

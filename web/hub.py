@@ -19,7 +19,8 @@ from psycopg import sql
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from zermelo.retry import Backoff, first_line
+from zermelo.retry import Retry, first_line
+from zermelo.server.database import DATABASE, is_outage
 from zermelo.server.tasks import end
 from zermelo.server.vocabulary import Channel
 from zermelo.web.errors import TroubleError
@@ -159,19 +160,17 @@ class Hub:
     # -- inside ---------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        backoff = Backoff()
-        while True:
+        retry = Retry("no live news", psycopg.Error, log=log, outage=DATABASE)
+
+        async def listen() -> None:
             self._watched.clear()
             if not self._rooms:
                 await self._watched.wait()
-            try:
-                await self._listen(backoff)
-            except psycopg.Error as error:
-                pause = backoff.next()
-                log.warning("no live news: %s; trying again in %.1f s", first_line(error), pause)
-                await asyncio.sleep(pause)
+            await self._listen(retry)
 
-    async def _listen(self, backoff: Backoff) -> None:
+        await retry.forever(listen)
+
+    async def _listen(self, retry: Retry[psycopg.Error]) -> None:
         """Follow the notifications as long as somebody watches."""
         connection = await psycopg.AsyncConnection.connect(
             self._url, autocommit=True, application_name="zermelo web"
@@ -181,7 +180,7 @@ class Hub:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             while self._rooms:
                 took = await self._tell()
-                backoff.reset()
+                retry.reset()
                 apart = max(LEAST_SECONDS, self.viewers / VIEWERS_A_SECOND, took / MOST_SHARE)
                 await asyncio.sleep(apart - took)
                 async for _ in connection.notifies(timeout=IDLE_SECONDS, stop_after=1):
@@ -194,8 +193,9 @@ class Hub:
             try:
                 room.publish(await self._take(topic))
             except Exception as error:
-                # The page shows an old state, and other topics go on.
-                log.warning("no news of %s: %s", topic, first_line(error))
+                # The page shows an old state, and other topics go on. An outage is told once.
+                level = logging.DEBUG if is_outage(error) else logging.WARNING
+                log.log(level, "no news of %s: %s", topic, first_line(error))
         return time.monotonic() - began
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from zermelo.research.api import TreeCampaigns
 from zermelo.server.coordinator.blocking_pool import BlockingPool
-from zermelo.server.database import DATABASE, Connection, clear_errors
+from zermelo.server.database import Connection, clear_errors, telling_outages
 from zermelo.sql import query
 
 T = TypeVar("T")
@@ -56,9 +56,8 @@ class Library:
         return await self._run(guarded)
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
-        found = await self._pool.run(work)
-        DATABASE.ended()
-        return found
+        with telling_outages():
+            return await self._pool.run(work)
 
     async def keep(
         self, key: Hashable, seconds: float, find: Callable[[], Awaitable[T]]

@@ -131,7 +131,7 @@ async def _serve(
             *admission.tasks(),
             *hosts.tasks(),
             _listen(url, leases, forget),
-            _keep_house(hosts, leases, healthy),
+            _keep_house(statements, hosts, leases, healthy),
         )
     ]
     for door in doors:
@@ -200,23 +200,30 @@ async def _listen(url: str, leases: LeaseManager, forget: Callable[[], None]) ->
 
 
 async def _keep_house(
-    hosts: Hosts, leases: LeaseManager, healthy: health.aio.HealthServicer
+    statements: PooledStatements,
+    hosts: Hosts,
+    leases: LeaseManager,
+    healthy: health.aio.HealthServicer,
 ) -> None:
     """What must happen now and then, and may happen in several coordinators at once.
 
     So it is also what shows whether the database is there. Without it the process is as healthy
     as it was, and starting it again is no use: only its services are not ready.
     """
+    survived = DATABASE.count
     while True:
         ready = health_pb2.HealthCheckResponse.SERVING
-        for duty in (hosts.note_seen, leases.keep_house):
+        began, outages = DATABASE.clock(), DATABASE.count
+        renewing = [statements.renew] if outages > survived else []
+        for duty in (*renewing, hosts.note_seen, leases.keep_house):
             try:
                 await duty()
             except psycopg.OperationalError as error:
-                DATABASE.began(first_line(error))
+                DATABASE.began(first_line(error), began)
                 ready = health_pb2.HealthCheckResponse.NOT_SERVING
         if ready == health_pb2.HealthCheckResponse.SERVING:
-            DATABASE.ended()
+            survived = outages
+            DATABASE.ended(began)
         for name in NAMES:
             await healthy.set(name, ready)
         await asyncio.sleep(HOUSEKEEPING_SECONDS)

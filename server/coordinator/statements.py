@@ -54,6 +54,14 @@ class PooledStatements:
     async def close(self) -> None:
         await asyncio.gather(self.durable.close(), self.lazy.close())
 
+    async def renew(self) -> None:
+        """After an outage: replace the connections that it broke. There is one of each kind when
+        this returns."""
+        for pool in (self.durable, self.lazy):
+            await pool.check()
+            async with pool.connection():
+                pass
+
     async def run(self, name: str, parameters: Mapping[str, Any]) -> list[Any]:
         return await _run(self.durable, name, parameters)
 

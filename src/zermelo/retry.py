@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -79,32 +81,69 @@ class Backoff:
 class Outage:
     """What several steps need and miss at the same time: a line when it goes, one when it is back.
 
-    A step that succeeds need not have used it, so only who knows that it is there says so.
-    Threads may share it.
+    A step that succeeds need not have used it, so only who knows that it is there says so. Whoever
+    reports says when the step began, because a step may end long after what it tells of: one that
+    began before the end of an outage does not begin another, and one that began before an outage
+    does not end it. Threads may share it.
     """
 
     def __init__(
         self, name: str, log: logging.Logger, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._name, self._log, self._clock = name, log, clock
+        self._name, self._log = name, log
+        #: What the beginnings of steps are read from.
+        self.clock = clock
+        #: How many have begun so far.
+        self.count = 0
         self._since: float | None = None
+        self._ended_at = -math.inf
+        self._awaiting: list[Callable[[], object]] = []
         self._lock = threading.Lock()
 
-    def began(self, error: str) -> None:
-        """A step failed for want of it."""
+    @property
+    def away(self) -> bool:
+        """Whether somebody missed it and nobody has had an answer since."""
+        return self._since is not None
+
+    def began(self, error: str, since: float) -> None:
+        """A step that began at `since` failed for want of it."""
         with self._lock:
-            if self._since is not None:
+            if self._since is not None or since <= self._ended_at:
                 return
-            self._since = self._clock()
+            self._since = self.clock()
+            self.count += 1
         self._log.warning("%s is away: %s; trying until it is back", self._name, error)
 
-    def ended(self) -> None:
-        """It answered."""
+    def ended(self, since: float) -> None:
+        """It answered a step that began at `since`."""
         with self._lock:
-            if self._since is None:
+            if self._since is None or since < self._since:
                 return
-            seconds, self._since = self._clock() - self._since, None
+            self._ended_at = self.clock()
+            seconds, self._since = self._ended_at - self._since, None
+            awaiting, self._awaiting = self._awaiting, []
         self._log.warning("%s is back after %.1f s", self._name, seconds)
+        for tell in awaiting:
+            with suppress(RuntimeError):  # the loop of that coroutine has ended
+                tell()
+
+    async def over(self, seconds: float) -> None:
+        """Return when it is back, at the latest after `seconds`; then, too, if it is not away."""
+        loop, back = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(back.set)
+
+        with self._lock:
+            if self._since is not None:
+                self._awaiting.append(tell)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await back.wait()
+        finally:
+            with self._lock, suppress(ValueError):
+                self._awaiting.remove(tell)
 
 
 class Retry(Generic[E]):
@@ -113,7 +152,7 @@ class Retry(Generic[E]):
     Each failure is logged as "`trouble`: the error; trying again in N s". Repeated failures are
     logged for debugging only while pauses are shorter than `quiet_below` seconds. Where failures
     are an `outage`, its beginning is what is logged. The last of `attempts` failures in a row, if
-    given, is raised.
+    given, is raised. A coroutine's pause ends early when the outage does.
     """
 
     def __init__(
@@ -134,6 +173,8 @@ class Retry(Generic[E]):
         self._backoff = Backoff() if backoff is None else backoff
         self._attempts, self._quiet_below, self._outage = attempts, quiet_below, outage
         self._describe, self._directed = describe, directed
+        #: When the step began, or was last known to work.
+        self._since = 0.0
 
     @property
     def failures(self) -> int:
@@ -143,10 +184,12 @@ class Retry(Generic[E]):
     def reset(self) -> None:
         """For a long step: it works by now, so a failure is the first of its row."""
         self._backoff.reset()
+        self._begins()
 
     def call(self, step: Callable[[], T], stop: threading.Event | None = None) -> T:
         """What the step returns once it succeeds; `Stopped` if `stop` is set in a pause."""
         while True:
+            self._begins()
             try:
                 result = step()
             except self._passing as error:
@@ -158,10 +201,12 @@ class Retry(Generic[E]):
     async def acall(self, step: Callable[[], Awaitable[T]]) -> T:
         """What the step returns once it succeeds."""
         while True:
+            self._begins()
             try:
                 result = await step()
             except self._passing as error:
-                await asyncio.sleep(self._pause_after(error))
+                pause = self._pause_after(error)
+                await (asyncio.sleep(pause) if self._outage is None else self._outage.over(pause))
             else:
                 self.reset()
                 return result
@@ -171,6 +216,10 @@ class Retry(Generic[E]):
         while True:
             await self.acall(step)
 
+    def _begins(self) -> None:
+        if self._outage is not None:
+            self._since = self._outage.clock()
+
     def _pause_after(self, error: E) -> float:
         if self._attempts is not None and self.failures + 1 >= self._attempts:
             self.reset()
@@ -179,7 +228,7 @@ class Retry(Generic[E]):
         pause = self._backoff.next(self._directed(error))
         said = self._describe(error)
         if self._outage is not None:
-            self._outage.began(said)
+            self._outage.began(said, self._since)
         loud = said and self._outage is None and (first or pause >= self._quiet_below)
         level = logging.WARNING if loud else logging.DEBUG
         self._log.log(level, "%s: %s; trying again in %.1f s", self._trouble, said, pause)

@@ -82,7 +82,7 @@ class CallQueue:
         # Calls may be waiting for a statement all the same; only scarce work goes by turns.
         if not self._dry and (leased := self._assigner.assign_at_once(request)):
             return leased
-        if self._away_since is not None and not wait_seconds:
+        if DATABASE.away and not wait_seconds:
             raise psycopg.OperationalError("the database is away")
         future: asyncio.Future[list[Leased]] = asyncio.get_running_loop().create_future()
         waiting = _Waiting(request, future, patient=wait_seconds > 0)

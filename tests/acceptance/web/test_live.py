@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import re
 import socket
 import threading
@@ -14,12 +15,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.coordinator import wait_until
 from tests.support.harness import Solve
 from tests.support.web import serving
 from zermelo.server.campaigns import create_campaign
-from zermelo.server.database import Connection
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.listening import notify
 from zermelo.server.vocabulary import Channel
 
@@ -135,6 +138,32 @@ def test_one_connection_listens_for_all_viewers(
     for viewer in watching:
         viewer.close()
     wait_until(lambda: connections_of_pages(connection) == 0, 60)
+
+
+def test_an_outage_is_two_lines_while_somebody_watches(
+    database: str, connection: Connection, solve: Solve, postgres: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    name = conninfo_to_dict(database)["dbname"]
+    closed = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+    with (
+        serving(database) as site, viewers(site, 2) as (viewer, _), connect_once(postgres) as server
+    ):  # fmt: skip
+        wait_until(lambda: "standing" in viewer.events, 60)
+        server.execute(closed.format(sql.Identifier(name), False))
+        server.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = %s AND application_name <> 'zermelo'", (name,),
+        )  # fmt: skip
+        wait_until(lambda: "is away" in caplog.text, 60)
+        time.sleep(2)  # for whoever might tell of it again
+        server.execute(closed.format(sql.Identifier(name), True))
+        before = len(viewer.events)
+        solve.step()
+        wait_until(lambda: len(viewer.events) > before, 60)
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert ["is away" in record.message for record in told] == [True, False], told
+    assert "is back" in told[-1].message
 
 
 def test_an_address_has_only_so_many_streams(database: str, solve: Solve) -> None:
