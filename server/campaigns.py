@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from psycopg.errors import NotNullViolation
 from psycopg.rows import class_row
 
 from zermelo import ZermeloError
@@ -19,6 +21,7 @@ from zermelo.server.tree.identity import CampaignId, NodeId
 from zermelo.server.tree.line import best_line
 from zermelo.server.tree.tree import Tree
 from zermelo.server.vocabulary import (
+    CAMPAIGNS_LOCK,
     DEFAULT_REPLICATION,
     CampaignState,
     Channel,
@@ -27,6 +30,8 @@ from zermelo.server.vocabulary import (
 from zermelo.sql import query
 
 DEFAULT_PROBE_RATE = 0.002
+#: Ids of campaigns have 16 bits, because every row of the large tables names one.
+LAST_ID = 2**15 - 1
 
 
 class CampaignError(ZermeloError):
@@ -116,7 +121,8 @@ def create_campaign(
     start = start_position(game, position)
     position = None if position is None else game.format(start)
     name = name or (game.short_spec if position is None else f"{game.short_spec} {position}")
-    with connection.transaction():
+    with connection.transaction(), clear_limit():
+        connection.execute(query("lock_transaction"), (CAMPAIGNS_LOCK,))
         store_definition(connection, game)
         row = connection.execute(
             query("insert_campaign"),
@@ -135,6 +141,7 @@ def create_campaign(
                 "claim_hi": None if claim is None else claim.hi,
                 "list": claim_list,
                 "share": share,
+                "last_id": LAST_ID,
             },
         ).fetchone()
         if row is not None:
@@ -152,6 +159,20 @@ def create_campaign(
             f" {found.position or 'the initial position'} in {found.spec}; choose another --name"
         )
     return replace(found, is_new=row is not None)
+
+
+@contextmanager
+def clear_limit() -> Iterator[None]:
+    """That there is no id left for a campaign is a `CampaignError`."""
+    try:
+        yield
+    except NotNullViolation as error:
+        if error.diag.column_name != "id":
+            raise
+        raise CampaignError(
+            f"there are {LAST_ID} campaigns, and no more can be made; drop some that have ended"
+            " (`zermelo campaign drop`)"
+        ) from None
 
 
 def find_campaign(connection: Connection, name: str) -> Campaign:

@@ -118,3 +118,5 @@ class Lock(IntEnum):
 
 #: Whoever changes the schema, for a transaction; a lock of one half.
 SCHEMA_LOCK = 0x7A65726D656C6F
+#: Whoever creates campaigns, for a transaction: two of them must not choose the same id.
+CAMPAIGNS_LOCK = SCHEMA_LOCK + 1

@@ -1,13 +1,25 @@
 -- Campaigns: creating, steering and describing them.
 
 -- name: insert_campaign
--- Nothing comes back when the name is taken.
-INSERT INTO campaigns (name, spec, position, goal, root, max_score, target_seconds,
+-- Nothing comes back when the name is taken, and no id is used up. After the last id those of
+-- campaigns of which nothing is left are given again.
+INSERT INTO campaigns (id, name, spec, position, goal, root, max_score, target_seconds,
                        node_budget, replication, quorum, probe_rate, claim_lo, claim_hi,
                        list, share)
-VALUES (%(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
-        %(target_seconds)s, %(node_budget)s, %(replication)s, %(quorum)s, %(probe_rate)s,
-        %(claim_lo)s, %(claim_hi)s, %(list)s, %(share)s)
+OVERRIDING SYSTEM VALUE
+SELECT CASE
+           WHEN (SELECT coalesce(last_value, 0) < max_value FROM pg_sequences
+                 WHERE schemaname = 'public' AND sequencename = 'campaigns_id_seq')
+           THEN nextval('public.campaigns_id_seq')
+           ELSE (SELECT id FROM generate_series(1, %(last_id)s) AS free (id)
+                 WHERE NOT EXISTS (SELECT FROM campaigns WHERE campaigns.id = free.id)
+                   AND NOT EXISTS (SELECT FROM dropped_campaigns WHERE campaign = free.id)
+                 LIMIT 1)
+       END,
+       %(name)s, %(spec)s, %(position)s, %(goal)s, 0, %(max_score)s,
+       %(target_seconds)s, %(node_budget)s, %(replication)s, %(quorum)s, %(probe_rate)s,
+       %(claim_lo)s, %(claim_hi)s, %(list)s, %(share)s
+WHERE NOT EXISTS (SELECT FROM campaigns WHERE name = %(name)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id
 

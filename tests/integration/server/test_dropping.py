@@ -8,7 +8,12 @@ from psycopg import sql
 from tests.support.harness import Solve
 from zermelo.research.tree_queries import TreeQueries
 from zermelo.server import dropping
-from zermelo.server.campaigns import CampaignError, create_campaign, list_campaigns
+from zermelo.server.campaigns import (
+    LAST_ID,
+    CampaignError,
+    create_campaign,
+    list_campaigns,
+)
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 from zermelo.server.dropping import drop, remove_some
@@ -78,3 +83,42 @@ def test_names_that_others_gave_way_to_stay(
     left = connection.execute("SELECT count(*) FROM nodes WHERE campaign = 0").fetchone()
     assert left is not None
     assert left[0] > 0
+
+
+def test_creating_a_campaign_again_uses_no_id_up(connection: Connection) -> None:
+    first = create_campaign(connection, "reversi:4x4", name="first")
+    for _ in range(3):
+        assert create_campaign(connection, "reversi:4x4", name="first") == first
+    assert create_campaign(connection, "reversi:4x4", name="second").id == first.id + 1
+
+
+@pytest.mark.parametrize("bits", [identity.BITS, 11])
+def test_after_the_last_id_come_those_of_campaigns_that_are_gone(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, bits: int
+) -> None:
+    """With short hashes, too, where nodes that are gone left their names behind."""
+    monkeypatch.setattr(identity, "BITS", bits)
+    dropped = solved(connection, "dropped").campaign
+    kept = solved(connection, "kept").campaign
+    connection.execute("SELECT setval('campaigns_id_seq', %s)", (LAST_ID - 1,))
+    last = create_campaign(connection, "reversi:4x4", name="last")
+    assert last.id == LAST_ID
+    drop(connection, "dropped")
+    assert create_campaign(connection, "reversi:4x4", name="while it goes").id == kept.id + 1
+    while remove_some(connection):
+        pass
+    again = solved(connection, "again")
+    assert again.campaign.id == dropped.id
+    for campaign in (kept, again.campaign):
+        assert TreeQueries(connection, campaign).position().worth.lo == -8
+    assert check_database(connection) == []
+
+
+def test_without_a_free_id_there_is_a_clear_error(connection: Connection) -> None:
+    connection.execute("SELECT setval('campaigns_id_seq', %s)", (LAST_ID,))
+    connection.execute(
+        "INSERT INTO dropped_campaigns (campaign, name)"
+        " SELECT number, 'gone' FROM generate_series(1, %s) AS number", (LAST_ID,),
+    )  # fmt: skip
+    with pytest.raises(CampaignError, match="drop some that have ended"):
+        create_campaign(connection, "reversi:4x4")
