@@ -131,6 +131,8 @@ WITH told AS MATERIALIZED (
     JOIN results ON results.lease = told.lease
     JOIN leases ON leases.id = told.lease
     JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'running'
+    -- What a ban took that was lifted is judged again, and was restated before.
+    WHERE NOT EXISTS (SELECT FROM leases AS restated WHERE restated.id = -told.lease)
     FOR SHARE OF campaigns SKIP LOCKED -- it does not end meanwhile
 ), asked AS (
     INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,

@@ -16,7 +16,7 @@ from zermelo.proto.service import CoordinatorStub
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
 from zermelo.server.database import Connection, connect_once
-from zermelo.server.trust import accounts
+from zermelo.server.trust import accounts, records
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.bans import BanError
 from zermelo.server.trust.operations import perform
@@ -429,3 +429,28 @@ def test_lifting_a_ban_pays_nothing_that_was_not_paid(connection: Connection) ->
     assert {violation.check for violation in check_database(connection)} == {
         "check_paid_again", "check_credit"
     }
+
+
+def test_an_answer_that_was_restated_is_judged_again(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its sharper bound was a question already, to which it gave the answer."""
+    monkeypatch.setattr(records, "LEAST_CHECKED", 1.0)
+    campaign = create_campaign(connection, SPEC, node_budget=40, replication="adaptive")
+    solve = Solve(connection, campaign, clients=4, users=True)
+    connection.execute("UPDATE hosts SET streak = 1000")
+    restated = (
+        "SELECT min(one.lease) FROM results AS one JOIN results AS again ON again.lease = -one.lease"
+        " WHERE one.lease > 0 AND one.state = 'assimilated' AND again.state = 'assimilated'"
+    )
+    while (lease := value(connection, restated)) is None:
+        solve.step()
+    host = value(connection, "SELECT host FROM results WHERE lease = %s", lease)
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    solve.assimilate()
+    assert act(connection, pb.UnbanHostRequest(host=host)).judged_again >= 2
+    solve.assimilate()
+    believed = "SELECT state IN ('valid', 'assimilated') FROM results WHERE lease = %s"
+    assert value(connection, believed, lease)
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(connection) == []
