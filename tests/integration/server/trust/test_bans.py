@@ -440,8 +440,8 @@ def test_an_answer_that_was_restated_is_judged_again(
     solve = Solve(connection, campaign, clients=4, users=True)
     connection.execute("UPDATE hosts SET streak = 1000")
     restated = (
-        "SELECT min(one.lease) FROM results AS one JOIN results AS again ON again.lease = -one.lease"
-        " WHERE one.lease > 0 AND one.state = 'assimilated' AND again.state = 'assimilated'"
+        "SELECT min(one.lease) FROM results AS one JOIN results AS two ON two.lease = -one.lease"
+        " WHERE one.lease > 0 AND one.state = 'assimilated' AND two.state = 'assimilated'"
     )
     while (lease := value(connection, restated)) is None:
         solve.step()
