@@ -3,7 +3,7 @@
 -- name: list_hosts
 SELECT hosts.id, users.name AS user, hosts.name, hosts.version, hosts.workers, hosts.speed,
        hosts.streak, hosts.confirmed, hosts.errors, hosts.quota, hosts.seen_at, hosts.error_at,
-       hosts.banned_at, hosts.cores, hosts.memory_mb, hosts.platform, (
+       hosts.banned_at, hosts.cores, hosts.memory_mb, hosts.platform, hosts.referee, (
            SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open'
        ) AS open_leases, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id
