@@ -199,11 +199,18 @@ def _look(connection: Connection, campaign: Campaign, measures: Measures) -> Non
     for name, host in (("", USUAL), (", a tenth of all", HEAVY)):
         measures.of(f"preview of a ban{name}",
                     partial(operate, operations.PreviewBanRequest(host=host)), times=1)  # fmt: skip
+        measures.of(f"ban{name}", partial(_ban_and_undo, connection, host), times=1)
         account = Account(UserId(host), Role.VOLUNTEER, f"volunteer {host}", banned=False)
         ask = partial(volunteers.perform, connection, account=account)
         measures.of(f"client hosts{name}", partial(ask, own.ListMyHostsRequest(most=100)))
         mine = own.ListMyResultsRequest(tab="valid", most=50)
         measures.of(f"client results{name}", partial(ask, mine))
+
+
+def _ban_and_undo(connection: Connection, host: int) -> None:
+    """What the ban itself takes; nothing of it stays, but for dead rows."""
+    with connection.transaction(force_rollback=True):
+        operators.perform(connection, operations.BanHostRequest(host=host), actor="bench")
 
 
 def _show(connection: Connection, url: str, campaign: Campaign, measures: Measures) -> None:
