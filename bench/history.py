@@ -69,16 +69,6 @@ PAST = (
     SELECT id, gen_random_uuid(), name, 100, 100 FROM users ORDER BY id
     """,
     """
-    INSERT INTO daily_credits (host, day, user_id, nodes, results)
-    SELECT id, (now() AT TIME ZONE 'UTC')::date - d, user_id, 1e9, 10
-    FROM hosts, generate_series(0, %(days)s - 1) AS d
-    """,
-    """
-    INSERT INTO credits (host, user_id, month, nodes, results)
-    SELECT host, user_id, date_trunc('month', day)::date, sum(nodes), sum(results)
-    FROM daily_credits GROUP BY 1, 2, 3
-    """,
-    """
     INSERT INTO consents (user_id, show_hosts, export_statistics) SELECT id, true, true FROM users
     """,
     """
@@ -112,6 +102,18 @@ PAST = (
     SELECT i, i, host, 1000000, 1, 'assimilated', 'yes', %(campaign)s, -%(top)s, %(top)s, false,
            -%(top)s, %(top)s, 1e6, true
     FROM past ORDER BY i
+    """,
+    """
+    INSERT INTO daily_credits (host, day, user_id, nodes, results)
+    SELECT host, (now() AT TIME ZONE 'UTC')::date - d, user_id, nodes / %(days)s, results / %(days)s
+    FROM generate_series(0, %(days)s - 1) AS d, (
+        SELECT host, sum(credit::float8) AS nodes, count(*) AS results FROM results GROUP BY host
+    ) AS granted JOIN hosts ON hosts.id = granted.host
+    """,
+    """
+    INSERT INTO credits (host, user_id, month, nodes, results)
+    SELECT host, user_id, date_trunc('month', day)::date, sum(nodes), sum(results)
+    FROM daily_credits GROUP BY 1, 2, 3
     """,
     """
     INSERT INTO evidence (node, result, lo, hi)
