@@ -69,16 +69,6 @@ PAST = (
     SELECT id, gen_random_uuid(), name, 100, 100 FROM users ORDER BY id
     """,
     """
-    INSERT INTO daily_credits (host, day, user_id, nodes, results)
-    SELECT id, (now() AT TIME ZONE 'UTC')::date - d, user_id, 1e9, 10
-    FROM hosts, generate_series(0, %(days)s - 1) AS d
-    """,
-    """
-    INSERT INTO credits (host, user_id, month, nodes, results)
-    SELECT host, user_id, date_trunc('month', day)::date, sum(nodes), sum(results)
-    FROM daily_credits GROUP BY 1, 2, 3
-    """,
-    """
     INSERT INTO consents (user_id, show_hosts, export_statistics) SELECT id, true, true FROM users
     """,
     """
@@ -112,6 +102,18 @@ PAST = (
     SELECT i, i, host, 1000000, 1, 'assimilated', 'yes', %(campaign)s, -%(top)s, %(top)s, false,
            -%(top)s, %(top)s, 1e6, true
     FROM past ORDER BY i
+    """,
+    """
+    INSERT INTO daily_credits (host, day, user_id, nodes, results)
+    SELECT host, (now() AT TIME ZONE 'UTC')::date - d, user_id, nodes / %(days)s, results / %(days)s
+    FROM generate_series(0, %(days)s - 1) AS d, (
+        SELECT host, sum(credit::float8) AS nodes, count(*) AS results FROM results GROUP BY host
+    ) AS granted JOIN hosts ON hosts.id = granted.host
+    """,
+    """
+    INSERT INTO credits (host, user_id, month, nodes, results)
+    SELECT host, user_id, date_trunc('month', day)::date, sum(nodes), sum(results)
+    FROM daily_credits GROUP BY 1, 2, 3
     """,
     """
     INSERT INTO evidence (node, result, lo, hi)
@@ -199,11 +201,18 @@ def _look(connection: Connection, campaign: Campaign, measures: Measures) -> Non
     for name, host in (("", USUAL), (", a tenth of all", HEAVY)):
         measures.of(f"preview of a ban{name}",
                     partial(operate, operations.PreviewBanRequest(host=host)), times=1)  # fmt: skip
+        measures.of(f"ban{name}", partial(_ban_and_undo, connection, host), times=1)
         account = Account(UserId(host), Role.VOLUNTEER, f"volunteer {host}", banned=False)
         ask = partial(volunteers.perform, connection, account=account)
         measures.of(f"client hosts{name}", partial(ask, own.ListMyHostsRequest(most=100)))
         mine = own.ListMyResultsRequest(tab="valid", most=50)
         measures.of(f"client results{name}", partial(ask, mine))
+
+
+def _ban_and_undo(connection: Connection, host: int) -> None:
+    """What the ban itself takes; nothing of it stays, but for dead rows."""
+    with connection.transaction(force_rollback=True):
+        operators.perform(connection, operations.BanHostRequest(host=host), actor="bench")
 
 
 def _show(connection: Connection, url: str, campaign: Campaign, measures: Measures) -> None:

@@ -57,7 +57,7 @@ class ListHostsReply(_message.Message):
     def __init__(self, hosts: _Optional[_Iterable[_Union[Host, _Mapping]]] = ...) -> None: ...
 
 class Host(_message.Message):
-    __slots__ = ("id", "user", "name", "version", "workers", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at", "cores", "memory_mb", "platform")
+    __slots__ = ("id", "user", "name", "version", "workers", "speed", "streak", "confirmed", "errors", "quota", "open_leases", "credit", "seen_at", "error_at", "banned_at", "cores", "memory_mb", "platform", "referee")
     ID_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -76,6 +76,7 @@ class Host(_message.Message):
     CORES_FIELD_NUMBER: _ClassVar[int]
     MEMORY_MB_FIELD_NUMBER: _ClassVar[int]
     PLATFORM_FIELD_NUMBER: _ClassVar[int]
+    REFEREE_FIELD_NUMBER: _ClassVar[int]
     id: int
     user: str
     name: str
@@ -94,7 +95,8 @@ class Host(_message.Message):
     cores: int
     memory_mb: int
     platform: str
-    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ...) -> None: ...
+    referee: bool
+    def __init__(self, id: _Optional[int] = ..., user: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., workers: _Optional[int] = ..., speed: _Optional[float] = ..., streak: _Optional[int] = ..., confirmed: _Optional[int] = ..., errors: _Optional[int] = ..., quota: _Optional[int] = ..., open_leases: _Optional[int] = ..., credit: _Optional[float] = ..., seen_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., error_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., banned_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cores: _Optional[int] = ..., memory_mb: _Optional[int] = ..., platform: _Optional[str] = ..., referee: _Optional[bool] = ...) -> None: ...
 
 class ShowHostRequest(_message.Message):
     __slots__ = ("host", "most")

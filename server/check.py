@@ -42,6 +42,9 @@ CHECKS = {
     "check_tests": "a test's answer is not what the root's bounds say",
     "check_totals": "the totals do not add up",
     "check_contributions": "what came of a host's results is not what was counted",
+    "check_workunit_blocks": "lists of workunits do not find these",
+    "check_paid_again": "lifting a ban paid a result more than before",
+    "check_credit": "credit for results is missing in a host's sums",
 }
 #: Those that have no query of their own: `check_children` tells them.
 OF_CHILDREN = {"check_loose_bounds", "check_missing_children", "check_unknown_parents"}

@@ -134,16 +134,17 @@ def _validate(connection: Connection, batch: int) -> int:
             unsound.append(result)
         else:
             sound.append(result)
-    compared = {result.workunit for result in sound if result.replication != Replication.NONE}
+    comparable = [result for result in sound if result.replication != Replication.NONE]
+    compared = sorted({result.workunit for result in comparable})
     if unsound:
         # All that this touches at once, in the order in which everybody locks it.
-        asked = sorted(compared.union(result.workunit for result in unsound))
+        asked = sorted({*compared, *(result.workunit for result in unsound)})
         connection.execute(query("lock_voters"), (asked,))
         connection.execute(query("lock_questions"), (asked,))
     _refuse(connection, unsound)
     _believe(connection, [result for result in sound if result.replication == Replication.NONE])
     if compared:
-        Comparison(connection, sorted(compared)).run()
+        Comparison(connection, compared, [result.lease for result in comparable]).run()
     for campaign in {result.campaign for result in results}:
         notify(connection, Channel.VALID, campaign)
     return len(results)

@@ -359,6 +359,30 @@ CREATE INDEX workunits_known_from ON workunits USING gin (known_from)
     WHERE known_from IS NOT NULL;
 CREATE INDEX workunits_exhausted ON workunits (campaign, id) WHERE state = 'exhausted';
 
+-- Which campaigns have workunits among each 256 numbers, told by the last of these: so that those of
+-- one campaign are found beside any number of others. An index of all workunits would cost each of
+-- them several times as much.
+CREATE TABLE workunit_blocks (
+    campaign    smallint NOT NULL,
+    last        bigint NOT NULL,
+    PRIMARY KEY (campaign, last)
+);
+
+-- By the rights of its owner, as `count_contributions`.
+CREATE FUNCTION note_workunit_blocks() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    INSERT INTO workunit_blocks (campaign, last)
+    SELECT DISTINCT campaign, id | 255 FROM added ORDER BY 1, 2
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER note_workunit_blocks AFTER INSERT ON workunits
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION note_workunit_blocks();
+
 CREATE TYPE lease_state AS ENUM ('open', 'returned', 'expired', 'abandoned', 'cancelled');
 
 -- The last block of lease numbers that was reserved: one row. Each number is used once.
@@ -445,6 +469,9 @@ CREATE TABLE results (
     counted     boolean NOT NULL DEFAULT false,
     -- Of an exhausted answer: whether another user's answer showed that it is honest.
     shown       boolean,
+    -- Of an answer that was taken out because its host was banned or found lying: what was granted
+    -- for it before, 'Infinity' where nobody knows. When a ban is lifted, no more is granted again.
+    former_credit real,
     CHECK ((agreed_lo IS NULL) = (agreed_hi IS NULL))
 ) WITH (fillfactor = 85);
 

@@ -23,3 +23,38 @@ least(errors, 40) ^ 2 * interval '10 minutes'
     SELECT host, 1, 0, 0, 0, seconds, received_at FROM results_on_their_way
     WHERE campaign = %(campaign)s
 )
+
+-- name: believed_beside
+-- What else is believed about the questions of the results `own`: `backed` are those questions about
+-- which others, not of the same kind, say the same; about the rest, answers are `resting` on those.
+-- The compared ones are joined by hashes and sorts on purpose: sessions of services join by index
+-- alone, and these tables have none.
+beside AS MATERIALIZED (
+    SELECT lease, workunit, host, answer FROM results
+    WHERE workunit = ANY (ARRAY (SELECT workunit FROM own)) AND host <> ALL(%(hosts)s)
+      AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+), backed AS MATERIALIZED (
+    SELECT told.workunit
+    FROM (
+        SELECT workunit, answer, host FROM beside
+        UNION ALL
+        SELECT workunit, answer, NULL FROM own
+        WHERE (workunit IN (SELECT workunit FROM beside)) IS TRUE
+    ) AS told LEFT JOIN hosts ON hosts.id = told.host
+    GROUP BY told.workunit, told.answer
+    HAVING count(*) > count(told.host) AND (
+        count(DISTINCT hosts.user_id) >= %(strangers)s
+        OR bool_or(hosts.streak >= %(trusted_after)s OR hosts.referee)
+    )
+), resting AS MATERIALIZED (
+    SELECT lease FROM beside WHERE workunit NOT IN (SELECT workunit FROM backed)
+)
+
+-- name: contested
+-- Answers of these hosts that nobody believes: those that wait for another's, and those that were
+-- paid before they were refuted.
+contested AS MATERIALIZED (
+    SELECT lease, campaign, host, state, credit FROM results
+    WHERE host = ANY(%(hosts)s) AND state IN ('unconfirmed', 'invalid')
+      AND (state = 'unconfirmed' OR credit > 0)
+)

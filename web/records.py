@@ -112,6 +112,8 @@ class HostRow:
     credit: float
     seen_at: datetime
     banned_at: datetime | None
+    #: Whether it is the server's own search.
+    referee: bool
 
 
 @dataclass(frozen=True, slots=True)

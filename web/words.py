@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from zermelo.figures import clock, share, short, short_time, span
+from zermelo.figures import clock, share, short, short_time, signed, span
 from zermelo.texts import harmless, one_line
 
 #: Longer names are cut.
@@ -64,5 +64,6 @@ def as_shown(value: Any) -> Any:
 FILTERS: dict[str, Callable[..., Any]] = {
     "brief_moment": brief_moment, "clock": clock, "moment": moment, "number": number,
     "path_part": path_part, "person": person, "share": share, "short": short,
-    "short_time": short_time, "span": lambda bounds: span(*bounds), "state_mark": state_mark,
+    "short_time": short_time, "signed": signed, "span": lambda bounds: span(*bounds),
+    "state_mark": state_mark,
 }  # fmt: skip

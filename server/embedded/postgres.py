@@ -35,11 +35,15 @@ log = logging.getLogger(__name__)
 
 #: The folder of the cluster in a data directory.
 CLUSTER = "postgres"
+#: How folders there begin that were clusters, and are to be deleted.
+DISCARDED = "postgres.old-"
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 RESTART_PAUSE = 0.5
 #: Room for a few segments of the write-ahead log and an orderly end.
 LEAST_FREE_MB = 64
+#: Room for a new cluster beside one that is not deleted yet.
+ROOM_FOR_TWO_MB = 1024
 
 #: Small commits at a high rate on a small machine; durability stays on.
 SETTINGS = {
@@ -96,6 +100,9 @@ class EmbeddedPostgres:
         self._template: Template | None = None
         self._copied = False
         self._syncing: subprocess.Popen[bytes] | None = None
+        #: Clusters that were put aside, until they are deleted.
+        self._discarded: list[Path] = []
+        self._deleting: subprocess.Popen[bytes] | None = None
         self._sockets = SocketFolder(data_dir, self.cluster)
         # Found out by `begin`.
         self._identity = Identity(os.geteuid(), os.getegid())
@@ -169,8 +176,9 @@ class EmbeddedPostgres:
         """Start the server again after it died. Call it now and then.
 
         What is left of the dead one can make the first attempts fail. `DiskFullError` comes
-        early enough to stop in good order.
+        early enough to stop in good order. What was discarded is deleted meanwhile.
         """
+        self._begin_deleting()
         self._check_disk()
         if not self.running and time.monotonic() >= self._not_before:
             log.warning("PostgreSQL died; starting it again")
@@ -183,10 +191,13 @@ class EmbeddedPostgres:
         What takes longer than `within` seconds is left to the next start, which reads the log of
         what was committed.
         """
-        for process in (self._copying, self._creating, self._syncing, self._process):
+        self._begin_deleting()
+        begun = (self._copying, self._creating, self._syncing, self._deleting, self._process)
+        unasked = (self._syncing, self._deleting)  # these end by themselves
+        for process in begun:
             if process is None:
                 continue
-            if process is not self._syncing and process.poll() is None:
+            if process not in unasked and process.poll() is None:
                 process.send_signal(signal.SIGINT)
             try:
                 process.wait(within)
@@ -195,17 +206,39 @@ class EmbeddedPostgres:
                 process.wait()
         if self._process is not None and not self._durable:
             self._begin_sync().wait()
-        self._copying = self._creating = self._syncing = self._process = None
+        self._copying = self._creating = self._syncing = self._deleting = self._process = None
         if self._template is not None:
             self._template.finish()
         self._sockets.remove()
 
     def discard(self) -> None:
-        """Delete the cluster, before `begin`: the next one is new."""
+        """Put the cluster aside, before `begin`: the next one is new.
+
+        Deleting a thousand files takes longer than renaming their folder, so that waits until the
+        server runs. Whoever dies in between leaves folders to the next call.
+        """
         self._stop_orphan()
-        shutil.rmtree(self.cluster, ignore_errors=True)
+        with suppress(OSError):
+            if self.cluster.exists():
+                # Renamed onto an empty folder: one step, to a name that nobody else has.
+                self.cluster.rename(tempfile.mkdtemp(prefix=DISCARDED, dir=self._data_dir))
+        self._discarded = [*self._data_dir.glob(f"{DISCARDED}*")]
+        if self.cluster.exists() or self._free_mb() < ROOM_FOR_TWO_MB:
+            for folder in (self.cluster, *self._discarded):
+                shutil.rmtree(folder, ignore_errors=True)
+            self._discarded = []
 
     # -- steps --------------------------------------------------------------------------
+
+    def _begin_deleting(self) -> None:
+        if self._discarded:
+            with suppress(OSError):  # the next run tries it again
+                self._deleting = subprocess.Popen(  # noqa: S603
+                    ["rm", "-rf", "--", *map(str, self._discarded)],  # noqa: S607
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL, process_group=0,
+                )  # fmt: skip
+            self._discarded = []
 
     def _exists(self) -> bool:
         version_file = self.cluster / "PG_VERSION"
@@ -393,12 +426,15 @@ class EmbeddedPostgres:
         return f"{last} (see {self.log})"
 
     def _check_disk(self) -> None:
-        free = shutil.disk_usage(self.cluster.parent).free // 2**20
+        free = self._free_mb()
         if free < LEAST_FREE_MB:
             raise DiskFullError(
                 f"only {free} MB are free where {self.cluster.parent} is, at least "
                 f"{LEAST_FREE_MB} are needed; make room, and the same command goes on"
             )
+
+    def _free_mb(self) -> int:
+        return shutil.disk_usage(self._data_dir).free // 2**20
 
 
 @contextmanager

@@ -317,7 +317,7 @@ class CampaignPlan:
         efforts = [question.features.efforts for question in questions]
         seeds = self._splitter.seeds_of(nodes)
         known = [seeds.get(node) for node in nodes]
-        rows = self.connection.execute(
+        self.connection.execute(
             query("insert_workunits"),
             {
                 "campaign": self.campaign.id,
@@ -334,14 +334,6 @@ class CampaignPlan:
                 "plies": array([question.ply for question in questions]),
                 "known": [seed.known if seed else None for seed in known],
                 "known_from": [seed.result if seed else None for seed in known],
-            },
-        ).fetchall()
-        self.connection.execute(
-            query("count_workunits"),
-            {
-                "campaign": self.campaign.id,
-                "asked": len(rows),
-                "expected": sum(expected for (expected,) in rows),
             },
         )
         for question in questions:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from zermelo.server.database import Connection
 from zermelo.server.listening import notify
 from zermelo.server.trust.accounts import UserId, forget_accounts, user_id
 from zermelo.server.trust.audit import record
-from zermelo.server.trust.records import convict
+from zermelo.server.trust.records import convict, doubting
 from zermelo.server.trust.retraction import retract_doubted
 from zermelo.server.vocabulary import Channel
 from zermelo.sql import query
@@ -62,10 +61,6 @@ class Preview:
     credit_lost: float
 
 
-class _TriedError(Exception):
-    """Ends a transaction that must change nothing."""
-
-
 def host_to_ban(connection: Connection, host: int) -> Banned:
     row = connection.execute(query("owner_of_host"), {"host": host}).fetchone()
     if row is None:
@@ -80,28 +75,20 @@ def user_to_ban(connection: Connection, name: str) -> Banned:
 
 
 def preview(connection: Connection, banned: Banned) -> Preview:
-    """What a ban would take now: it is tried and undone."""
-    hosts = banned.hosts
-    tried: list[Preview] = []
-    with suppress(_TriedError), connection.transaction():
-        leases = _number(connection, "open_leases_of", hosts)
-        credit = _number(connection, "credit_of_hosts", hosts)
-        _, taken = _ban(connection, banned, "preview", "preview")
-        ((own, of_others, bounds),) = connection.execute(
-            query("taken_by_ban"), {"hosts": hosts, "results": taken}
-        ).fetchall()
-        left = _number(connection, "credit_of_hosts", hosts)
-        tried.append(Preview(
-            banned.name, len(hosts), int(leases), own, of_others, bounds, credit, credit - left
-        ))  # fmt: skip
-        raise _TriedError
-    return tried[0]
+    """What a ban would take now. Nothing is changed, and nobody waits for it."""
+    _spare_referee(connection, banned)
+    ((leases, own, of_others, bounds, credit, lost),) = connection.execute(
+        query("preview_ban"), doubting(banned.hosts)
+    ).fetchall()
+    return Preview(
+        banned.name, len(banned.hosts), leases, own, of_others, bounds, credit, lost
+    )
 
 
 def ban(connection: Connection, banned: Banned, reason: str, *, actor: str) -> int:
     """Refuse the calls and doubt all that was said; how many results are in doubt."""
     with connection.transaction():
-        doubted, _ = _ban(connection, banned, reason, actor)
+        doubted = _ban(connection, banned, reason, actor)
         record(connection, actor, "ban", banned.subject, reason)
         forget_accounts(connection)
     log.info("%s is banned by %s; %d results are in doubt", banned.subject, actor, doubted)
@@ -131,17 +118,10 @@ def lift(connection: Connection, banned: Banned, reason: str, *, actor: str) -> 
     return judged
 
 
-def _ban(
-    connection: Connection, banned: Banned, reason: str, actor: str
-) -> tuple[int, list[int]]:
-    """How many results are in doubt, and all that were taken."""
+def _ban(connection: Connection, banned: Banned, reason: str, actor: str) -> int:
+    """How many results are in doubt."""
     hosts = banned.hosts
-    referee = connection.execute(query("find_referee")).fetchone()
-    if referee and referee[0] in hosts:
-        raise BanError(
-            f"host {referee[0]} is the project's own referee, which makes no calls; "
-            "`--referee-share 0` of the validator has it search no more"
-        )
+    _spare_referee(connection, banned)
     connection.execute(query("lock_hosts"), (hosts,))
     _set_ban(connection, banned, on=True)
     ((number,),) = connection.execute(
@@ -152,14 +132,18 @@ def _ban(
         },
     ).fetchall()  # fmt: skip
     if not hosts:
-        return 0, []
-    rows = connection.execute(query("believed_with"), {"hosts": hosts}).fetchall()
+        return 0
     connection.execute(query("end_leases_of"), {"hosts": hosts})
-    doubted = convict(connection, hosts, actor, reason or "banned")
-    taken = connection.execute(
-        query("note_taken"), {"ban": number, "results": [lease for (lease,) in rows]}
-    ).fetchone()
-    return doubted, taken[0] if taken else []
+    return convict(connection, hosts, actor, reason or "banned", ban=number)
+
+
+def _spare_referee(connection: Connection, banned: Banned) -> None:
+    referee = connection.execute(query("find_referee")).fetchone()
+    if referee and referee[0] in banned.hosts:
+        raise BanError(
+            f"host {referee[0]} is the project's own referee, which makes no calls; "
+            "`--referee-share 0` of the validator has it search no more"
+        )
 
 
 def _set_ban(connection: Connection, banned: Banned, *, on: bool) -> bool:
@@ -179,8 +163,3 @@ def _judge_again(connection: Connection, results: Sequence[int]) -> int:
         connection.execute(query("lock_tree"), (campaign.id,))
         retract_doubted(connection, campaign)
     return len(connection.execute(query("judge_again"), wanted).fetchall())
-
-
-def _number(connection: Connection, name: str, hosts: Sequence[int]) -> float:
-    row = connection.execute(query(name), {"hosts": list(hosts)}).fetchone()
-    return float(row[0]) if row else 0.0

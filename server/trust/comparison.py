@@ -88,8 +88,9 @@ class StoredVote(NamedTuple):
     #: How many of its host's exhausted answers others confirmed and refuted so far.
     exhausted_confirmed: int
     exhausted_refuted: int
-    #: Whether the record that its host got back when a ban was lifted counts it already.
-    recorded: bool
+    #: What it was granted before a ban took it, which is the most that it is granted again; None
+    #: where none did. Else the record that its host got back counts it already.
+    former_credit: float | None
 
     @property
     def restated(self) -> bool:
@@ -103,6 +104,8 @@ class Comparison:
 
     connection: Connection
     workunits: list[int]
+    #: The results to judge, which the caller has locked.
+    leases: list[int]
     _settled: dict[str, list[Any]] = field(
         default_factory=lambda: {
             "leases": [], "states": [], "los": [], "his": [], "credits": [], "proved": [],
@@ -124,7 +127,8 @@ class Comparison:
         self.connection.execute(query("lock_voters"), (self.workunits,))
         rows = self.connection.execute(query("lock_questions"), (self.workunits,)).fetchall()
         answers: dict[int, list[StoredVote]] = defaultdict(list)
-        for row in self.connection.execute(query("votes"), (self.workunits,)):
+        asked = {"workunits": self.workunits, "leases": self.leases}
+        for row in self.connection.execute(query("votes"), asked):
             answer = StoredVote(*row)
             answers[answer.workunit].append(answer)
         questions = [Question(*row) for row in rows]
@@ -165,6 +169,8 @@ class Comparison:
             if answer.state in BELIEVED:
                 continue
             effort = max(0.0, self._worth(question, answer) - answer.granted)
+            if answer.former_credit is not None:
+                effort = min(effort, answer.former_credit)
             self._settle(answer, ResultState.VALID, verdict.bounds, answer.paid or effort, proved)
             proved = None  # once is enough
             if answer.paid:  # contested, and right: it counted then
@@ -172,7 +178,7 @@ class Comparison:
             self._efforts.append((vote.host, effort))
             if verdict.answer == Answer.EXHAUSTED or vote.referee:
                 continue
-            if verdict.confirmed and answer.recorded:
+            if verdict.confirmed and answer.former_credit is not None:
                 continue
             if verdict.confirmed:
                 self._confirmed.append(

@@ -164,18 +164,38 @@ def note_errors(connection: Connection, hosts: Sequence[int]) -> None:
 
 
 def convict(
-    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = ""
-) -> int:
-    """Hosts that are not believed: their records end, and what rests on their word is doubted."""
+    connection: Connection, hosts: Sequence[int], actor: str = "validator", detail: str = "",
+    ban: int | None = None,
+) -> int:  # fmt: skip
+    """Hosts that are not believed: their records end, and what rests on their word is doubted.
+
+    What is taken so is noted in the `ban`, if it is one.
+    """
     note_errors(connection, hosts)
     connection.execute(query("revoke_partial_credit"), {"hosts": list(hosts)})
-    rows = connection.execute(
-        query("doubt_results"),
-        {"hosts": list(hosts), "trusted_after": TRUSTED_AFTER, "strangers": STRANGERS},
-    ).fetchall()
-    doubted: int = sum(count for _, count in rows)
+    rows = connection.execute(query("doubt_results"), {**doubting(hosts), "ban": ban}).fetchall()
+    doubted: dict[int, int] = defaultdict(int)
+    credits, results = dict.fromkeys(hosts, 0.0), dict.fromkeys(hosts, 0)
+    for campaign, host, in_doubt, granted, paid in rows:
+        doubted[campaign] += in_doubt
+        if host in results:  # others keep what they were granted
+            credits[host] += granted
+            results[host] += paid
+    connection.execute(
+        query("revoke_credit"),
+        {
+            "hosts": list(results), "credits": list(credits.values()),
+            "results": list(results.values()),
+        },
+    )  # fmt: skip
     for host in hosts:
         record(connection, actor, "convict", f"host {host}", detail or "outvoted")
-    for campaign, _ in rows:
-        notify(connection, Channel.VALID, campaign)
-    return doubted
+    for campaign, count in doubted.items():
+        if count:
+            notify(connection, Channel.VALID, campaign)
+    return sum(doubted.values())
+
+
+def doubting(hosts: Sequence[int]) -> dict[str, object]:
+    """What the queries need to know that tell what rests on the word of hosts."""
+    return {"hosts": list(hosts), "trusted_after": TRUSTED_AFTER, "strangers": STRANGERS}

@@ -3,7 +3,7 @@
 -- name: list_hosts
 SELECT hosts.id, users.name AS user, hosts.name, hosts.version, hosts.workers, hosts.speed,
        hosts.streak, hosts.confirmed, hosts.errors, hosts.quota, hosts.seen_at, hosts.error_at,
-       hosts.banned_at, hosts.cores, hosts.memory_mb, hosts.platform, (
+       hosts.banned_at, hosts.cores, hosts.memory_mb, hosts.platform, hosts.referee, (
            SELECT count(*) FROM leases WHERE leases.host = hosts.id AND leases.state = 'open'
        ) AS open_leases, (
            SELECT coalesce(sum(nodes), 0) FROM credits WHERE credits.host = hosts.id
@@ -96,43 +96,35 @@ WITH ban AS (
 )
 SELECT id FROM ban
 
--- name: believed_with
--- What a conviction of these hosts may touch: their answers, and those of others to the same
--- questions.
+-- name: preview_ban
+-- What a ban would take: open leases, results of these hosts and of others, bounds that rest on them,
+-- credit. Credit goes as `revoke_partial_credit` and `revoke_credit` take it.
 WITH own AS MATERIALIZED (
-    SELECT lease, workunit, state FROM results
-    WHERE host = ANY(%(hosts)s) AND state IN ('assimilated', 'unconfirmed')
-    UNION ALL
-    SELECT lease, workunit, state FROM results WHERE host = ANY(%(hosts)s) AND state = 'valid'
+    SELECT lease, workunit, host, answer, credit FROM results
+    WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
+), {believed_beside}, {contested}, taken AS MATERIALIZED (
+    SELECT lease FROM own UNION ALL SELECT lease FROM resting
+), lost AS (
+    SELECT sum(sums.nodes) AS credit,
+           sum(sums.nodes - greatest(0, sums.for_results - coalesce(paid.credit, 0))) AS lost
+    FROM (
+        SELECT host, sum(nodes) AS nodes, sum(greatest(0, nodes - partial)) AS for_results
+        FROM credits WHERE host = ANY(%(hosts)s) GROUP BY host
+    ) AS sums
+    LEFT JOIN (
+        SELECT host, sum(credit) AS credit FROM (
+            SELECT host, credit FROM own UNION ALL SELECT host, credit FROM contested
+        ) AS each GROUP BY host
+    ) AS paid USING (host)
 )
-SELECT lease FROM own
-UNION
-SELECT results.lease FROM results
-WHERE results.workunit = ANY (ARRAY (
-          SELECT workunit FROM own WHERE state IN ('valid', 'assimilated')
-      ))
-  AND results.state IN ('valid', 'assimilated')
-
--- name: note_taken
--- Of these results those that a ban took.
-UPDATE bans SET results = ARRAY (
-    SELECT lease FROM results
-    WHERE lease = ANY(%(results)s) AND state IN ('doubted', 'retracted') ORDER BY lease
-)
-WHERE id = %(ban)s RETURNING results
-
--- name: taken_by_ban
--- What a ban took: results of the banned hosts and of others, and bounds that rest on them.
-SELECT count(*) FILTER (WHERE host = ANY(%(hosts)s)) AS results,
-       count(*) FILTER (WHERE host <> ALL(%(hosts)s)) AS results_of_others,
-       (SELECT count(DISTINCT node) FROM evidence WHERE result = ANY(%(results)s)) AS bounds
-FROM results WHERE lease = ANY(%(results)s)
-
--- name: credit_of_hosts
-SELECT coalesce(sum(nodes), 0) / 1e6 FROM credits WHERE host = ANY(%(hosts)s)
-
--- name: open_leases_of
-SELECT count(*) FROM leases WHERE host = ANY(%(hosts)s) AND state = 'open'
+SELECT (SELECT count(*) FROM leases WHERE host = ANY(%(hosts)s) AND state = 'open'),
+       (SELECT count(*) FROM own)
+           + (SELECT count(*) FROM contested WHERE state = 'unconfirmed'),
+       (SELECT count(*) FROM resting),
+       (SELECT count(DISTINCT node) FROM evidence
+        WHERE result = ANY (ARRAY (SELECT lease FROM taken))),
+       coalesce(credit, 0)::float8 / 1e6, coalesce(lost, 0)::float8 / 1e6
+FROM lost
 
 -- name: lift_bans
 -- End the bans of a host (or, without one, of a user with all hosts), and say which they were.
@@ -162,9 +154,10 @@ WHERE results.lease = ANY(%(results)s) AND results.state = 'doubted'
 
 -- name: judge_again
 -- Answers that a ban took are answers again that the validator has not looked at: it decides anew,
--- with what others said meanwhile. Answers of others who had agreed kept their credit, and stay
--- out: they would be paid twice. So does what was found with bounds that are not believed now.
-UPDATE results SET state = 'pending', agreed_lo = NULL, agreed_hi = NULL, late = true
+-- with what others said meanwhile. None is paid more than before the ban. Answers of others who had
+-- agreed kept their credit, and stay out: they would be paid twice. So does what was found with bounds that are not believed now.
+UPDATE results SET state = 'pending', agreed_lo = NULL, agreed_hi = NULL, late = true,
+                   former_credit = coalesce(former_credit, 'Infinity')
 FROM workunits
 WHERE results.lease = ANY(%(results)s) AND results.state = 'retracted' AND results.credit = 0
   AND workunits.id = results.workunit

@@ -187,5 +187,23 @@ FULL JOIN (
 WHERE (told.results, told.accepted, told.refused, told.nodes)
       IS DISTINCT FROM (counted.results, counted.accepted, counted.refused, counted.nodes)
 
+-- name: check_workunit_blocks
+SELECT there.campaign, format('workunits %s to %s', there.last - 255, there.last)
+FROM (SELECT DISTINCT campaign, id | 255 AS last FROM workunits) AS there
+LEFT JOIN workunit_blocks AS block USING (campaign, last)
+WHERE block.last IS NULL
+
+-- name: check_paid_again
+SELECT campaign, format('result %s', lease) FROM results WHERE credit > former_credit
+
+-- name: check_credit
+-- What was granted for the results that there are is in the sums, which also have what was granted
+-- in dropped campaigns. Results tell it with the precision of a real.
+SELECT 0, format('host %s: %s M nodes, granted %s', host, round((sums.nodes / 1e6)::numeric, 3),
+                 round((granted.nodes / 1e6)::numeric, 3))
+FROM (SELECT host, sum(credit::float8) AS nodes FROM results GROUP BY host) AS granted
+LEFT JOIN (SELECT host, sum(nodes - partial) AS nodes FROM credits GROUP BY host) AS sums USING (host)
+WHERE granted.nodes > coalesce(sums.nodes, 0) * 1.0001 + 1
+
 -- name: check_expanded_ids
 SELECT id FROM nodes WHERE campaign = %s AND children IS NOT NULL

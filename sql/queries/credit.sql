@@ -75,6 +75,38 @@ WITH by_day AS (
 UPDATE credits SET nodes = greatest(0, nodes - partial), partial = 0
 WHERE host = ANY(%(hosts)s) AND partial > 0
 
+-- name: revoke_credit
+-- Take credit for results back: out of the newest days and months, because a result does not say
+-- when it was paid.
+WITH sums AS (
+    SELECT 'day' AS span, host, day AS began, user_id AS whose, nodes, results FROM daily_credits
+    WHERE host = ANY(%(hosts)s)
+    UNION ALL
+    SELECT 'month', host, month, team, nodes, results FROM credits WHERE host = ANY(%(hosts)s)
+), revoked AS MATERIALIZED (
+    SELECT span, host, began, whose, greatest(0, credit - newer_nodes) AS nodes,
+           greatest(0, count - newer_results)::bigint AS results
+    FROM (
+        SELECT sums.*, told.credit, told.count, sum(nodes) OVER newest - nodes AS newer_nodes,
+               sum(results) OVER newest - results AS newer_results
+        FROM sums
+        JOIN unnest(%(hosts)s::integer[], %(credits)s::float8[], %(results)s::bigint[])
+             AS told (host, credit, count) USING (host)
+        WINDOW newest AS (PARTITION BY span, host ORDER BY began DESC, whose)
+    ) AS granted
+    WHERE credit > newer_nodes OR count > newer_results
+), by_day AS (
+    UPDATE daily_credits AS d SET nodes = greatest(0, d.nodes - revoked.nodes),
+                                  results = greatest(0, d.results - revoked.results)
+    FROM revoked
+    WHERE span = 'day' AND (d.host, d.day, d.user_id) = (revoked.host, began, whose)
+)
+UPDATE credits AS c SET nodes = greatest(0, c.nodes - revoked.nodes),
+                        results = greatest(0, c.results - revoked.results)
+FROM revoked
+WHERE span = 'month' AND (c.host, c.month) = (revoked.host, began)
+  AND c.team IS NOT DISTINCT FROM whose
+
 -- name: list_credit
 -- The sums, in millions of nodes.
 SELECT CASE %(by)s

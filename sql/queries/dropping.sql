@@ -18,6 +18,7 @@ models_gone AS (DELETE FROM cost_models WHERE campaign IN (SELECT id FROM ids)),
 alarms_gone AS (DELETE FROM alarms WHERE campaign IN (SELECT id FROM ids)),
 changes_gone AS (DELETE FROM node_changes WHERE campaign IN (SELECT id FROM ids)),
 contributions_gone AS (DELETE FROM contributions WHERE campaign IN (SELECT id FROM ids)),
+blocks_gone AS (DELETE FROM workunit_blocks WHERE campaign IN (SELECT id FROM ids)),
 totals_gone AS (DELETE FROM totals WHERE campaign IN (SELECT id FROM ids))
 DELETE FROM campaigns WHERE id IN (SELECT id FROM ids)
 

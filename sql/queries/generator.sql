@@ -73,24 +73,27 @@ UPDATE totals SET withdrawn = withdrawn + (SELECT count(*) FROM withdrawn)
 WHERE campaign = %(campaign)s
 
 -- name: insert_workunits
--- A question that is being asked already, because its answers are disputed, is left at that.
-INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
-                       plies_left, ply, effort_yes, effort_no, stakes, known, known_from)
-SELECT %(campaign)s, node, threshold, %(node_budget)s, priority, expected, guess, plies_left, ply,
-       effort_yes, effort_no, stakes, known, CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
-FROM unnest(
-    %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
-    %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
-    %(plies)s::smallint[], %(efforts_yes)s::real[], %(efforts_no)s::real[], %(stakes)s::real[],
-    %(known)s::bytea[], %(known_from)s::bigint[]
-) AS question (node, threshold, priority, expected, guess, plies_left, ply, effort_yes, effort_no,
-               stakes, known, known_from)
-ON CONFLICT (node, threshold) WHERE state IN {open_states} DO NOTHING
-RETURNING least(expected, node_budget)
-
--- name: count_workunits
-UPDATE totals SET workunits = workunits + %(asked)s,
-                  expected_nodes = expected_nodes + %(expected)s
+-- A question that is being asked already, because its answers are disputed, is left at that. The
+-- totals are locked before the trigger notes the blocks, as in `ask_restated`.
+WITH asked AS (
+    INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
+                           plies_left, ply, effort_yes, effort_no, stakes, known, known_from)
+    SELECT %(campaign)s, node, threshold, %(node_budget)s, priority, expected, guess, plies_left,
+           ply, effort_yes, effort_no, stakes, known,
+           CASE WHEN known_from IS NOT NULL THEN ARRAY[known_from] END
+    FROM unnest(
+        %(nodes)s::bigint[], %(thresholds)s::smallint[], %(priorities)s::real[],
+        %(expected)s::real[], %(guesses)s::smallint[], %(plies_left)s::smallint[],
+        %(plies)s::smallint[], %(efforts_yes)s::real[], %(efforts_no)s::real[],
+        %(stakes)s::real[], %(known)s::bytea[], %(known_from)s::bigint[]
+    ) AS question (node, threshold, priority, expected, guess, plies_left, ply, effort_yes,
+                   effort_no, stakes, known, known_from)
+    ON CONFLICT (node, threshold) WHERE state IN {open_states} DO NOTHING
+    RETURNING least(expected, node_budget)::float8 AS expected
+)
+UPDATE totals SET workunits = workunits + counted.asked,
+                  expected_nodes = expected_nodes + counted.expected
+FROM (SELECT count(*) AS asked, coalesce(sum(expected), 0) AS expected FROM asked) AS counted
 WHERE campaign = %(campaign)s
 
 -- name: live_hosts

@@ -112,11 +112,20 @@ FROM first_met JOIN nodes ON nodes.id = first_met.id
 GROUP BY first_met.ply ORDER BY first_met.ply
 
 -- name: newest_workunits
-SELECT workunits.id, threshold, state, ply, plies_left, expected::float8, created_at,
-       (SELECT count(*) FROM results WHERE results.workunit = workunits.id) AS results
-FROM workunits
-WHERE campaign = %(campaign)s AND (id < %(before)s OR %(before)s = 0)
-ORDER BY id DESC LIMIT %(most)s
+-- Looked for only among those numbers where the campaign has some, the newest first.
+SELECT found.*, (SELECT count(*) FROM results WHERE results.workunit = found.id) AS results
+FROM (
+    SELECT each.* FROM workunit_blocks AS block CROSS JOIN LATERAL (
+        SELECT id, threshold, state, ply, plies_left, expected::float8, created_at
+        FROM workunits
+        WHERE id BETWEEN block.last - 255 AND block.last AND campaign = %(campaign)s
+          AND (id < %(before)s OR %(before)s = 0)
+        ORDER BY id DESC LIMIT %(most)s
+    ) AS each
+    WHERE block.campaign = %(campaign)s AND (block.last - 255 < %(before)s OR %(before)s = 0)
+    ORDER BY block.last DESC, each.id DESC LIMIT %(most)s
+) AS found
+ORDER BY found.id DESC
 
 -- name: number_of_workunits
 SELECT workunits FROM totals WHERE campaign = %(campaign)s

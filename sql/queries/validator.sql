@@ -75,21 +75,19 @@ WHERE totals.workunits > 0 AND campaigns.replication <> 'none'
   AND (campaigns.state = 'running' OR campaigns.id = ANY(%s))
 
 -- name: votes
--- All answers to these questions that may still count.
+-- All answers to these questions that may still count, of those that nobody has judged yet only
+-- these: another validator may have locked the others, and waits for us. It looks at all of them
+-- when its turn comes.
 SELECT results.workunit, results.lease, results.host, hosts.user_id, hosts.streak,
        results.state, results.answer, results.lo, results.hi, results.proved, leases.node_budget,
        extract(epoch FROM results.received_at - leases.leased_at)::float8 AS seconds,
        coalesce(partial_credits.nodes, 0)::float8 AS granted, results.credit::float8 AS paid,
        hosts.referee, results.shown,
-       hosts.exhausted_confirmed, hosts.exhausted_refuted,
-       -- `judge_again` makes late what a ban took.
-       results.late AND EXISTS (
-           SELECT FROM bans WHERE lifted_at IS NOT NULL AND results.lease = ANY(bans.results)
-       ) AS recorded
+       hosts.exhausted_confirmed, hosts.exhausted_refuted, results.former_credit::float8
 FROM results JOIN hosts ON hosts.id = results.host JOIN leases ON leases.id = results.lease
 LEFT JOIN partial_credits ON partial_credits.lease = results.lease
-WHERE results.workunit = ANY(%s)
-  AND results.state IN ('pending', 'unconfirmed', 'valid', 'assimilated')
+WHERE results.workunit = ANY(%(workunits)s)
+  AND (results.state IN ('unconfirmed', 'valid', 'assimilated') OR results.lease = ANY(%(leases)s))
 ORDER BY results.lease
 
 -- name: settle_votes
@@ -133,6 +131,8 @@ WITH told AS MATERIALIZED (
     JOIN results ON results.lease = told.lease
     JOIN leases ON leases.id = told.lease
     JOIN campaigns ON campaigns.id = results.campaign AND campaigns.state = 'running'
+    -- What a ban took that was lifted is judged again, and was restated before.
+    WHERE NOT EXISTS (SELECT FROM leases AS restated WHERE restated.id = -told.lease)
     FOR SHARE OF campaigns SKIP LOCKED -- it does not end meanwhile
 ), asked AS (
     INSERT INTO workunits (campaign, node, threshold, node_budget, priority, expected, guess,
@@ -244,80 +244,48 @@ SELECT pg_notify('zermelo_accounts', '') WHERE EXISTS (SELECT FROM erring)
 -- name: doubt_results
 -- Everything that is believed on the word of these hosts. What others, not of the same kind,
 -- would have answered alike stays in the tree; the rest is to be taken out of it. These hosts are
--- paid for it no more, and it counts no more among their results.
-WITH suspect AS MATERIALIZED (
-    SELECT lease, workunit, answer FROM results
+-- paid for it no more, and it counts no more among their results. What a ban takes is noted there.
+-- What comes back is, by campaign and host, how many results are in doubt, and what was granted for
+-- how many of them: 0 to others.
+WITH own AS (
+    UPDATE results SET state = 'doubted', former_credit = credit, credit = 0
     WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
-), paid AS MATERIALIZED (
-    SELECT lease, host, credit, state FROM results
-    WHERE host = ANY(%(hosts)s) AND state IN ('valid', 'assimilated') AND agreed_lo IS NOT NULL
-    UNION ALL
-    SELECT lease, host, credit, state FROM results
-    WHERE host = ANY(%(hosts)s) AND credit > 0
-      AND state IN ('unconfirmed', 'invalid')  -- contested after it was paid
-), backed AS MATERIALIZED (
-    SELECT suspect.workunit
-    FROM suspect
-    JOIN results AS other ON other.workunit = suspect.workunit AND other.answer = suspect.answer
-    JOIN hosts ON hosts.id = other.host
-    WHERE other.state IN ('valid', 'assimilated') AND other.agreed_lo IS NOT NULL
-      AND other.host <> ALL(%(hosts)s)
-    GROUP BY suspect.workunit
-    HAVING count(DISTINCT hosts.user_id) >= %(strangers)s
-        OR bool_or(hosts.streak >= %(trusted_after)s OR hosts.referee)
-), doubted AS (
-    UPDATE results SET state = 'doubted',
-                       credit = CASE WHEN host = ANY(%(hosts)s) THEN 0 ELSE credit END
-    WHERE lease = ANY (ARRAY (
-        SELECT lease FROM suspect
-        UNION
-        SELECT results.lease FROM results
-        WHERE results.workunit = ANY (ARRAY (SELECT workunit FROM suspect))
-          AND results.workunit <> ALL (ARRAY (SELECT workunit FROM backed))
-          AND results.state IN ('valid', 'assimilated') AND results.agreed_lo IS NOT NULL
-    ))
-    RETURNING campaign
+    RETURNING lease, workunit, host, campaign, answer, former_credit AS credit
+), {believed_beside}, {contested}, of_others AS (
+    UPDATE results SET state = 'doubted', former_credit = credit
+    WHERE lease = ANY (ARRAY (SELECT lease FROM resting))
+    RETURNING lease, host, campaign
 ), dropped AS (
-    UPDATE results SET state = 'retracted', credit = 0
-    WHERE host = ANY(%(hosts)s) AND state = 'unconfirmed'
-), refuted AS (
-    UPDATE results SET credit = 0
-    WHERE lease = ANY (ARRAY (SELECT lease FROM paid WHERE state = 'invalid'))
-), taken AS MATERIALIZED (
-    -- Out of the newest days and months: a result does not say when it was paid.
-    SELECT host, sum(credit) AS credit, count(*) AS results FROM paid GROUP BY host
-), revoked_by_day AS (
-    UPDATE daily_credits AS d
-    SET nodes = d.nodes - least(d.nodes, greatest(0, granted.credit - granted.newer_nodes)),
-        results = d.results - least(d.results, greatest(0, granted.count - granted.newer_results))
-    FROM (
-        SELECT g.host, g.day, g.user_id, taken.credit, taken.results AS count,
-               sum(g.nodes) OVER newest - g.nodes AS newer_nodes,
-               sum(g.results) OVER newest - g.results AS newer_results
-        FROM taken JOIN daily_credits AS g ON g.host = taken.host
-        WINDOW newest AS (PARTITION BY g.host ORDER BY g.day DESC, g.user_id)
-    ) AS granted
-    WHERE (d.host, d.day, d.user_id) = (granted.host, granted.day, granted.user_id)
-      AND (granted.credit > granted.newer_nodes OR granted.count > granted.newer_results)
-), revoked AS (
-    UPDATE credits AS c
-    SET nodes = c.nodes - least(c.nodes, greatest(0, granted.credit - granted.newer_nodes)),
-        results = c.results - least(c.results, greatest(0, granted.count - granted.newer_results))
-    FROM (
-        SELECT g.host, g.month, g.team, taken.credit, taken.results AS count,
-               sum(g.nodes) OVER newest - g.nodes AS newer_nodes,
-               sum(g.results) OVER newest - g.results AS newer_results
-        FROM taken JOIN credits AS g ON g.host = taken.host
-        WINDOW newest AS (PARTITION BY g.host ORDER BY g.month DESC, g.team)
-    ) AS granted
-    WHERE (c.host, c.month) = (granted.host, granted.month)
-      AND c.team IS NOT DISTINCT FROM granted.team
-      AND (granted.credit > granted.newer_nodes OR granted.count > granted.newer_results)
+    UPDATE results
+    SET state = CASE state WHEN 'unconfirmed' THEN 'retracted' ELSE state END, credit = 0,
+        former_credit = CASE WHEN credit > 0 THEN credit ELSE former_credit END
+    WHERE lease = ANY (ARRAY (SELECT lease FROM contested))
+    RETURNING lease, state
+), noted AS (
+    UPDATE bans SET results = ARRAY (
+        SELECT lease FROM own
+        UNION ALL SELECT lease FROM of_others
+        UNION ALL SELECT lease FROM dropped WHERE state = 'retracted'
+        ORDER BY lease
+    )
+    WHERE id = %(ban)s::bigint
 )
-SELECT campaign, count(*) FROM doubted GROUP BY campaign
+SELECT campaign, host, count(*) FILTER (WHERE in_doubt), sum(credit)::float8,
+       count(*) FILTER (WHERE paid)
+FROM (
+    SELECT campaign, host, true AS in_doubt, credit, true AS paid FROM own
+    UNION ALL SELECT campaign, host, true, 0, false FROM of_others
+    UNION ALL SELECT campaign, host, false, credit, credit > 0 FROM contested
+) AS taken
+GROUP BY campaign, host
 
 -- name: unanswerable_votes
--- Answers that wait for another user's although nobody will be asked any more.
-UPDATE results SET state = 'retracted' FROM workunits
-WHERE results.state = 'unconfirmed' AND workunits.id = results.workunit
-  AND workunits.state IN ('answered', 'split', 'withdrawn')
+-- Answers that wait for another user's although nobody will be asked any more. Those that somebody
+-- is judging are left to him.
+WITH unanswerable AS (
+    SELECT results.lease FROM results JOIN workunits ON workunits.id = results.workunit
+    WHERE results.state = 'unconfirmed' AND workunits.state IN ('answered', 'split', 'withdrawn')
+    FOR NO KEY UPDATE OF results SKIP LOCKED
+)
+UPDATE results SET state = 'retracted'
+WHERE lease = ANY (ARRAY (SELECT lease FROM unanswerable))

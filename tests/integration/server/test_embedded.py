@@ -145,6 +145,63 @@ def test_an_interrupted_creation_is_begun_afresh(cluster: Path, open_path: Path)
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+#: A run that begins anew and is killed: as it puts the old cluster aside, right after that, or when
+#: the new one is there and the deleting begins.
+KILLED = """
+import os, pathlib, sys
+from zermelo.server.embedded import EmbeddedPostgres
+
+def die(*_):
+    os.kill(os.getpid(), 9)
+
+postgres = EmbeddedPostgres(pathlib.Path(sys.argv[1]), durable=False)
+if sys.argv[2] == "renaming":
+    pathlib.Path.rename = die
+postgres.discard()
+if sys.argv[2] == "renamed":
+    die()
+postgres.begin()
+postgres.wait_ready()
+postgres.keep_alive()
+die()
+"""
+
+
+@pytest.mark.parametrize("moment", ["renaming", "renamed", "deleting"])
+def test_a_cluster_is_put_aside_whoever_dies_meanwhile(
+    cluster: Path, open_path: Path, moment: str
+) -> None:
+    copy_folder(cluster, open_path)
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(open_path), moment], capture_output=True, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    left = {path.name for path in open_path.glob("postgres.old-*")}
+    assert ("postgres" in os.listdir(open_path)) == (moment != "renamed")
+    if moment != "deleting":  # else that may be over by now
+        assert len(left) == 1
+    postgres = EmbeddedPostgres(open_path, durable=False)
+    postgres.discard()
+    aside = {path.name for path in open_path.glob("postgres.old-*")}
+    assert moment == "deleting" or aside >= left
+    assert not (open_path / "postgres").exists()
+    with running(postgres) as url, psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regclass('kept')").fetchone() == (None,)
+    assert [*open_path.glob("postgres.old-*")] == []
+
+
+def test_where_the_disk_is_nearly_full_the_old_cluster_is_deleted_first(
+    cluster: Path, open_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_folder(cluster, open_path)
+    real = shutil.disk_usage
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda path: real(path)._replace(free=500 * 2**20)
+    )
+    EmbeddedPostgres(open_path).discard()
+    assert [*open_path.glob("postgres*/PG_VERSION")] == []
+
+
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with (

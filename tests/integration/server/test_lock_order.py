@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.coordinator import Queue, wait_until
 from zermelo.server.assimilator import assimilate
-from zermelo.server.campaigns import Campaign, find_campaign, steer_campaign
+from zermelo.server.campaigns import Campaign, create_campaign, find_campaign, steer_campaign
 from zermelo.server.coordinator.in_process import InProcessCoordinator, Leased, Returned
 from zermelo.server.database import Connection, connect_once
 from zermelo.server.dropping import drop, remove_some
@@ -109,6 +109,37 @@ def test_results_of_a_host_are_refused_while_it_is_banned(
             assert bans.ban(connection, bans.host_to_ban(connection, host.id), "", actor="x") == 1
         assert judging.result(60) == 1
     assert "deadlock" not in caplog.text
+
+
+def test_two_validators_judge_answers_to_one_question(
+    database: str, connection: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each has locked one answer and waits for no other, which would be a deadlock."""
+    campaign = create_campaign(connection, "reversi:4x4", replication="adaptive")
+    (workunit,) = Queue(connection, campaign).add()
+    coordinator = InProcessCoordinator(connection)
+    for lease, name in enumerate(("ada", "bob"), 1):
+        given = {"lease": lease, "workunit": workunit, "host": coordinator.register(name).id}
+        connection.execute(
+            "INSERT INTO leases (id, workunit, host, node_budget, deadline, state, ended_at)"
+            " VALUES (%(lease)s, %(workunit)s, %(host)s, 1000, now(), 'returned', now())", given,
+        )  # fmt: skip
+        connection.execute(
+            "INSERT INTO results (lease, workunit, nodes, host, seconds, answer, campaign, lo, hi,"
+            " late) SELECT %(lease)s, id, 1, %(host)s, 1, 'yes', campaign, threshold, 16, false"
+            " FROM workunits WHERE id = %(workunit)s", given,
+        )  # fmt: skip
+    connection.execute("UPDATE workunits SET state = 'returned', quorum = 2")
+    with connect_once(database) as other:
+        other.execute(query("plan_by_index"))
+        with ThreadPoolExecutor(1) as thread, connection.transaction():
+            assert len(connection.execute(query("pending_results"), (1,)).fetchall()) == 1
+            assert thread.submit(validate, other).result(60) == 1
+    assert validate(connection) == 1
+    assert "deadlock" not in caplog.text
+    assert connection.execute(
+        "SELECT count(*) FROM results WHERE state = 'valid'"
+    ).fetchone() == (2,)
 
 
 def test_removing_a_campaign_goes_on_after_a_deadlock_with_a_late_result(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.harness import Solve
 from zermelo.server.campaigns import create_campaign
+from zermelo.server.check import check_database
 from zermelo.server.database import Connection
 from zermelo.sql import query
 
@@ -80,6 +81,54 @@ def test_no_whole_table_is_read(long_past: Connection) -> None:
         if found & GROWING:
             whole[name] = found & GROWING
     assert whole == {}
+
+
+@pytest.mark.parametrize("newest", [True, False])
+def test_the_newest_workunits_of_a_campaign_are_found_beside_those_of_others(
+    long_past: Connection, newest: bool
+) -> None:
+    """Which are newer, 20,000 of them, or in between."""
+    long_past.execute(
+        "UPDATE workunits SET campaign = 2 WHERE id = (SELECT max(id) - 300 FROM workunits)"
+    )
+    long_past.execute(
+        "INSERT INTO workunit_blocks SELECT 2, id | 255 FROM workunits WHERE campaign = 2"
+        " ON CONFLICT DO NOTHING"
+    )
+    last = long_past.execute("SELECT max(id) FROM workunits WHERE campaign = 2").fetchone()
+    before = 0 if newest or last is None else last[0]
+    wanted = {"campaign": 2, "most": 10, "before": before}
+    found = [row[0] for row in long_past.execute(query("newest_workunits"), wanted)]
+    plain = long_past.execute(
+        "SELECT id FROM workunits WHERE campaign = 2 AND (id < %s OR %s = 0)"
+        " ORDER BY id DESC LIMIT 10", (before, before),
+    ).fetchall()  # fmt: skip
+    assert found == [row[0] for row in plain]
+    assert len(found) > 1
+    ((plan,),) = long_past.execute(
+        b"EXPLAIN (ANALYZE, FORMAT JSON) " + query("newest_workunits"), wanted
+    ).fetchall()
+    read = rows_in_vain(json.loads(plan) if isinstance(plan, str) else plan)
+    assert read < 3 * 256
+
+
+def test_a_workunit_that_lists_do_not_find_is_told(long_past: Connection) -> None:
+    def told() -> set[str]:
+        return {violation.check for violation in check_database(long_past)}
+
+    before = told()
+    long_past.execute("DELETE FROM workunit_blocks WHERE campaign = 2")
+    assert told() - before == {"check_workunit_blocks"}
+
+
+def rows_in_vain(plan: Any) -> int:
+    """How many rows a plan read that were none of those it looked for."""
+    if isinstance(plan, list):
+        return sum(map(rows_in_vain, plan))
+    if not isinstance(plan, dict):
+        return 0
+    own = plan.get("Rows Removed by Filter", 0) * plan.get("Actual Loops", 1)
+    return int(own) + sum(map(rows_in_vain, plan.values()))
 
 
 def tables_read(plan: Any) -> list[str]:

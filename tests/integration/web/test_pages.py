@@ -11,10 +11,11 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from tests.support.coordinator import Queue
 from zermelo.checker import read_certificate
 from zermelo.games import open_game
 from zermelo.research.api import TreeCampaigns
-from zermelo.server.campaigns import create_campaign
+from zermelo.server.campaigns import Campaign, create_campaign
 from zermelo.server.database import Connection, connect_once
 
 CAMPAIGN = "/campaigns/reversi:4x4"
@@ -68,6 +69,15 @@ def test_the_explorer_tells_what_each_move_is_worth(solved_site: TestClient) -> 
     page = solved_site.get(f"{CAMPAIGN}/position?moves=b1").text
     assert f'href="{CAMPAIGN}/position?moves=b1,a1"' in page
     assert 'aria-label="a1: proved +8, best"' in page
+
+
+def test_a_threshold_of_zero_has_no_sign(
+    visitor: TestClient, campaign: Campaign, queue: Queue
+) -> None:
+    queue.add(17)
+    page = visitor.get(f"/campaigns/{campaign.name}/workunits").text
+    for threshold in ("-1", "0", "+1"):
+        assert f"at least {threshold}?" in page
 
 
 def test_a_position_as_text(solved_site: TestClient) -> None:

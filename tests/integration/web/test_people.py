@@ -27,6 +27,7 @@ from zermelo.server.database import Connection, connect_once
 from zermelo.server.trust import accounts, teams
 from zermelo.server.trust.accounts import Account, Role
 from zermelo.server.trust.credit import grant
+from zermelo.server.trust.referee import Referee
 from zermelo.server.trust.volunteers import perform
 from zermelo.sql import query
 
@@ -297,6 +298,20 @@ def test_operators_pages(people: TestClient, project: tuple[str, str, dict[str, 
     assert people.get("/operate/ban?host=x").status_code == 400
     rows = csv.DictReader(io.StringIO(people.get("/operate/hosts.csv").text))
     assert number in {int(row["id"]) for row in rows}
+
+
+def test_nobody_is_offered_to_ban_the_referee(
+    people: TestClient, project: tuple[str, str, dict[str, str]]
+) -> None:
+    url, _, tokens = project
+    with connect_once(url) as connection:
+        referee, number = Referee(connection).host, number_of_host(connection)
+    sign_in(people, tokens["otto"])
+    page = people.get("/operate/hosts").text
+    assert f"/operate/ban?host={number}\"" in page
+    assert f"/operate/ban?host={referee}\"" not in page
+    hosts = people.get("/operate/hosts.json").json()["hosts"]
+    assert {host["id"] for host in hosts if host["referee"]} == {referee}
 
 
 def test_a_ban_has_a_preview_and_a_reason(

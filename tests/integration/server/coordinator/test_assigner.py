@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
-from collections import Counter
-from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,95 +10,24 @@ import psycopg
 import pytest
 
 from tests.support.coordinator import Host, Queue, running_coordinator
+from tests.support.table import Table, at_table, introduction, lose_the_database
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
-from zermelo.server.coordinator.account_store import HostStore, Introduction
-from zermelo.server.coordinator.leases.assigner import Assigner
-from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.quota import (
     REMEMBER_FULL_SECONDS,
     REMEMBER_SECONDS,
-    Quota,
     Slot,
 )
 from zermelo.server.coordinator.leases.rows import (
-    Again,
-    HostId,
-    Leased,
     Prefetched,
     Progress,
     Request,
     Returned,
     columns,
 )
-from zermelo.server.coordinator.leases.second_opinions import SecondOpinions
-from zermelo.server.coordinator.leases.store import LeaseStore
-from zermelo.server.coordinator.statements import PooledStatements
 from zermelo.server.database import Connection
 from zermelo.server.trust import records
-from zermelo.server.trust.accounts import UserId
 from zermelo.sql import query
-
-
-class CountingStore(LeaseStore):
-    """Counts what the database is asked."""
-
-    def __init__(self, statements: PooledStatements) -> None:
-        super().__init__(statements, lease_seconds=60)
-        self.asked: Counter[str] = Counter()
-
-    async def free_of_hosts(self, hosts: Any) -> list[tuple[HostId, UserId, int]]:
-        self.asked["hosts"] += 1
-        return await super().free_of_hosts(hosts)
-
-    async def free_of_users(self, users: Any) -> list[tuple[UserId, int]]:
-        self.asked["users"] += 1
-        return await super().free_of_users(users)
-
-    async def workunits_asked_again(self, most: int) -> list[Again]:
-        self.asked["again"] += 1
-        return await super().workunits_asked_again(most)
-
-
-def introduction(user: UserId, digest: uuid.UUID, name: str = "") -> Introduction:
-    return Introduction(user, digest, name, version="", workers=1, speed=0.0)
-
-
-class Table:
-    """An assigner, its store, and hosts that ask it."""
-
-    def __init__(self, url: str, *, limits_users: bool = True) -> None:
-        self.now = 0.0
-        self.statements = PooledStatements(url)
-        self.hosts = HostStore(self.statements)
-        self.store = CountingStore(self.statements)
-        self.quota = Quota(self.store, limits_users=limits_users, clock=lambda: self.now)
-        self.second_opinions = SecondOpinions(self.store)
-        self.prefetch = Prefetch(self.store, clock=lambda: self.now)
-        self.assigner = Assigner(self.store, self.quota, self.second_opinions, self.prefetch)
-
-    async def sit_down(self, user: str = "somebody") -> tuple[HostId, UserId]:
-        rows = await self.statements.run("ensure_user", {"name": user})
-        (host,) = await self.hosts.register_hosts([introduction(rows[0][0], uuid.uuid4())])
-        return host.id, host.user
-
-    async def ask(self, host: tuple[HostId, UserId], wanted: int = 1) -> list[Leased]:
-        leased, _ = await self.assigner.assign([Request(*host, wanted, 0.0)])
-        return leased
-
-
-def at_table(
-    url: str, play: Callable[[Table], Awaitable[None]], *, limits_users: bool = True
-) -> None:
-    async def main() -> None:
-        table = Table(url, limits_users=limits_users)
-        await table.statements.open()
-        try:
-            await play(table)
-        finally:
-            await table.statements.close()
-
-    asyncio.run(main())
 
 
 def test_a_quota_is_kept_though_it_is_seldom_looked_up(
@@ -318,19 +244,17 @@ def test_a_lease_number_is_never_used_twice(
     assert len(set(numbers)) == len(numbers) == 12
 
 
+@pytest.mark.parametrize("step", ["_write", "reserve_leases"])
 def test_what_could_not_be_leased_goes_back(
-    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch
+    database: str, connection: Connection, queue: Queue, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     (workunit,) = queue.add()
-
-    async def fail(*_: object) -> int:
-        raise psycopg.OperationalError("gone")
 
     async def play(table: Table) -> None:
         host = await table.sit_down()
         connection.execute("UPDATE hosts SET quota = 1")
         with monkeypatch.context() as patched:
-            patched.setattr(table.store, "_write", fail)
+            patched.setattr(table.store, step, lose_the_database)
             with pytest.raises(psycopg.OperationalError):
                 await table.ask(host)
         assert queue.state(workunit) == "leased"  # in a hold

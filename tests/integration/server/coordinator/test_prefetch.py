@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import psycopg
 import pytest
 
-from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Host, Queue, answer, running_coordinator, wait_until
 from tests.support.effort import first_of
+from tests.support.table import Table, at_table
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
 from zermelo.server.coordinator.leases import LeaseManager

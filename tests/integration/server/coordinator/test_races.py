@@ -16,8 +16,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Queue
+from tests.support.table import Table, at_table, lose_the_database
 from zermelo.server.coordinator.account_store import AccountStore
 from zermelo.server.coordinator.admission import ACCOUNT
 from zermelo.server.coordinator.hosts import Hosts
@@ -168,27 +168,6 @@ def test_what_is_found_out_in_a_pause_allows_nobody_more_when_it_ends(
 
 
 # -- from the queue to a lease ------------------------------------------------------------------
-
-
-async def lose_the_database(*_: object) -> Any:
-    raise psycopg.OperationalError("gone")
-
-
-def test_workunits_are_ready_again_though_there_were_no_lease_numbers(
-    database: str, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (workunit,) = queue.add()
-
-    async def play(table: Table) -> None:
-        host = await table.sit_down()
-        monkeypatch.setattr(table.store, "reserve_leases", lose_the_database)
-        with pytest.raises(psycopg.OperationalError):
-            await table.ask(host)
-        assert queue.state(workunit) == "leased"  # in a hold
-        assert await table.store.end_holds() == 1
-        assert queue.state(workunit) == "ready"
-
-    at_table(database, play)
 
 
 def test_leases_are_given_back_that_were_written_though_the_word_of_it_was_lost(

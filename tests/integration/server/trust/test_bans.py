@@ -15,8 +15,8 @@ from zermelo.proto import operations_pb2 as pb
 from zermelo.proto.service import CoordinatorStub
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.database import Connection
-from zermelo.server.trust import accounts
+from zermelo.server.database import Connection, connect_once
+from zermelo.server.trust import accounts, records
 from zermelo.server.trust.accounts import Role
 from zermelo.server.trust.bans import BanError
 from zermelo.server.trust.operations import perform
@@ -329,3 +329,128 @@ def test_the_volunteer_reads_the_reason_without_what_steers_a_terminal(
         assert "banned: answers too fast [31mxxx" in said
         assert "\x1b" not in said
         assert len(said) < 300
+
+
+@pytest.mark.parametrize("hosts", [1, 2])
+def test_a_preview_tells_exactly_what_the_ban_then_takes(solve: Solve, hosts: int) -> None:
+    connection = solve.connection
+    for _ in range(30):
+        solve.step()
+    host = believed_host(connection)
+    name = value(connection, "SELECT users.name FROM hosts JOIN users ON users.id = user_id"
+                             " WHERE hosts.id = %s", host)
+    if hosts > 1:  # of others, who agreed with it
+        connection.execute(
+            "UPDATE hosts SET user_id = (SELECT user_id FROM hosts WHERE id = %s)"
+            " WHERE id = (SELECT id FROM hosts WHERE id <> %s ORDER BY id LIMIT 1)", (host, host),
+        )  # fmt: skip
+    # Some wait for another's answer, and some were paid before they were refuted; work without a
+    # result was granted, too.
+    connection.execute(
+        "UPDATE results SET state = CASE WHEN lease %% 2 = 0 THEN 'unconfirmed' ELSE 'invalid' END"
+        "::result_state WHERE lease IN (SELECT lease FROM results WHERE host = %s AND credit > 0"
+        " ORDER BY lease LIMIT 2)", (host,),
+    )  # fmt: skip
+    connection.execute(
+        "DELETE FROM evidence WHERE result IN (SELECT lease FROM results"
+        " WHERE state IN ('unconfirmed', 'invalid'))"
+    )
+    for table in ("credits", "daily_credits"):
+        connection.execute(
+            f"UPDATE {table} SET nodes = nodes + 5e5, partial = 5e5 WHERE host = %s",  # noqa: S608
+            (host,),
+        )
+    before = everything(connection)
+    told = act(connection, pb.PreviewBanRequest(name=name))
+    assert everything(connection) == before
+    mine = "SELECT id FROM hosts WHERE user_id = (SELECT id FROM users WHERE name = %s)"
+    open_leases = value(
+        connection,
+        f"SELECT count(*) FROM leases WHERE state = 'open' AND host IN ({mine})", name,  # noqa: S608
+    )
+    credit = f"SELECT sum(nodes) / 1e6 FROM credits WHERE host IN ({mine})"  # noqa: S608
+    had = value(connection, credit, name)
+    doubted = act(connection, pb.BanUserRequest(name=name, reason="hot")).doubted
+    taken = value(connection, "SELECT results FROM bans")
+    of_others = value(
+        connection,
+        f"SELECT count(*) FROM results WHERE lease = ANY(%s) AND host NOT IN ({mine})",  # noqa: S608
+        taken, name,
+    )  # fmt: skip
+    bounds = value(
+        connection, "SELECT count(DISTINCT node) FROM evidence WHERE result = ANY(%s)", taken
+    )
+    assert (told.hosts, told.open_leases) == (hosts, open_leases)
+    assert (told.results, told.results_of_others, told.bounds) == (
+        len(taken) - of_others, of_others, bounds
+    )  # fmt: skip
+    assert told.credit == pytest.approx(had)
+    assert told.credit_lost == pytest.approx(had - value(connection, credit, name))
+    assert told.credit_lost > 0.5
+    assert 0 < doubted < len(taken) + 2
+
+
+def test_a_preview_waits_for_nobody(database: str, solve: Solve) -> None:
+    """Nor does anybody wait for it, who changes the host meanwhile."""
+    connection = solve.connection
+    host = believed_host(connection)
+    with connect_once(database) as other, other.transaction():
+        other.execute("SELECT FROM hosts WHERE id = %s FOR UPDATE", (host,))
+        connection.execute("SET lock_timeout = '5s'")
+        assert act(connection, pb.PreviewBanRequest(host=host)).results > 0
+
+
+def test_lifting_a_ban_pays_nothing_that_was_not_paid(connection: Connection) -> None:
+    """As `exhausted` answers of hosts that were new, and are trusted by now."""
+    campaign = create_campaign(connection, "reversi:4x6", node_budget=40, replication="adaptive")
+    solve = Solve(connection, campaign, clients=4, users=True)
+    for _ in range(12):
+        solve.step()
+    unpaid = (
+        "SELECT array_agg(lease) FROM results WHERE answer = 'exhausted' AND state = 'assimilated'"
+        " AND credit = 0 AND host = %s"
+    )
+    host = 1
+    leases = value(connection, unpaid, host)
+    connection.execute(
+        "UPDATE hosts SET streak = 1000, exhausted_confirmed = 100 WHERE id = %s", (host,)
+    )
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    solve.assimilate()
+    assert act(connection, pb.UnbanHostRequest(host=host)).judged_again > 0
+    solve.assimilate()
+    assert set(value(connection, unpaid, host)) >= set(leases)
+    assert check_database(connection) == []
+    # What paid for one of them would leave behind.
+    connection.execute(
+        "UPDATE results SET credit = 5e6 WHERE lease = (SELECT lease FROM results"
+        " WHERE host = %s AND former_credit = 0 LIMIT 1)", (host,),
+    )  # fmt: skip
+    assert {violation.check for violation in check_database(connection)} == {
+        "check_paid_again", "check_credit"
+    }
+
+
+def test_an_answer_that_was_restated_is_judged_again(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its sharper bound was a question already, to which it gave the answer."""
+    monkeypatch.setattr(records, "LEAST_CHECKED", 1.0)
+    campaign = create_campaign(connection, SPEC, node_budget=40, replication="adaptive")
+    solve = Solve(connection, campaign, clients=4, users=True)
+    connection.execute("UPDATE hosts SET streak = 1000")
+    restated = (
+        "SELECT min(one.lease) FROM results AS one JOIN results AS two ON two.lease = -one.lease"
+        " WHERE one.lease > 0 AND one.state = 'assimilated' AND two.state = 'assimilated'"
+    )
+    while (lease := value(connection, restated)) is None:
+        solve.step()
+    host = value(connection, "SELECT host FROM results WHERE lease = %s", lease)
+    act(connection, pb.BanHostRequest(host=host, reason="hot"))
+    solve.assimilate()
+    assert act(connection, pb.UnbanHostRequest(host=host)).judged_again >= 2
+    solve.assimilate()
+    believed = "SELECT state IN ('valid', 'assimilated') FROM results WHERE lease = %s"
+    assert value(connection, believed, lease)
+    assert solve.run() == Bounds(-8, -8)
+    assert check_database(connection) == []
