@@ -96,8 +96,9 @@ class Daemon:
         self.outbox = Outbox(self.spool, self.checkpoints, self.connection)
         self.intake = Intake(
             self.connection, self.ledger, self.crew, self.speed,
-            max_workunits=settings.max_workunits, feed=self._feed, hello=self._hello,
-            fetch=self.definitions.fetch, receipts=self.outbox.receipts,
+            max_workunits=settings.max_workunits, store_seconds=settings.store_seconds,
+            feed=self._feed, hello=self._hello, fetch=self.definitions.fetch,
+            receipts=self.outbox.receipts,
         )  # fmt: skip
         self.pulse = Pulse(
             self.connection, self.ledger, on_drop=self._drop, on_settled=self._settled,
