@@ -203,7 +203,8 @@ class Intake:
     def _log(self, reason: pb.NoWork.Reason) -> None:
         if self.no_work != self._logged:
             self._logged, self._logged_at = self.no_work, time.monotonic()
-            log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
+            what = "no more work" if len(self._ledger) else "no work"
+            log.info("%s: %s", what, self.no_work, extra={"reason": _word(reason)})
 
     async def _pause(self, seconds: float, until: asyncio.Event | None = None) -> None:
         """Wait for so long, or until this happens."""

@@ -174,7 +174,7 @@ def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
 
     with caplog.at_level(logging.INFO):
         assert asyncio.run(asked()) == calls
-    assert caplog.text.count("no work: full") == 1
+    assert caplog.text.count("no more work: full") == 1
 
 
 def test_hello_waits_for_the_leases_that_are_on_their_way(tmp_path: Path) -> None:
