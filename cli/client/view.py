@@ -55,7 +55,8 @@ def draw(status: dict[str, Any]) -> RenderableType:
         parts.append(Columns([_panel(worker) for worker in busy]))
     free = len(status["workers"]) - len(busy)
     if free:
-        parts.append(Text(f"{free} of {counted(len(status['workers']), 'worker')} without a search", "dim"))
+        workers = counted(len(status["workers"]), "worker")
+        parts.append(Text(f"{free} of {workers} without a search", "dim"))
     return Group(*parts)
 
 

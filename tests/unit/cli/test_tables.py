@@ -68,7 +68,8 @@ def test_what_would_be_cut_is_told_row_by_row(
     columns, rows = ["name", "credit (M nodes)"], [["ada lovelace", "11,400.8"], ["bob", "0.0"]]
     for width, shown in (
         (30, ["name credit (M nodes)", "ada 11,400.8", "lovelace", "bob 0.0"]),
-        (22, ["name ada lovelace", "credit (M nodes) 11,400.8", "name bob", "credit (M nodes) 0.0"]),
+        (22, ["name ada lovelace", "credit (M nodes) 11,400.8",
+              "name bob", "credit (M nodes) 0.0"]),
     ):  # fmt: skip
         monkeypatch.setenv("COLUMNS", str(width))
         print_table("hosts", columns, rows)

@@ -22,8 +22,8 @@ from tests.support.hostile_coordinator import (
 )
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
-from zermelo.client.settings import ClientError
 from zermelo.client.intake import MOST_IN_STORE
+from zermelo.client.settings import ClientError
 from zermelo.engine import open_engine
 from zermelo.games import open_game
 from zermelo.proto import coordinator_pb2 as pb
