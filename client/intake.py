@@ -193,11 +193,13 @@ class Intake:
         if time.monotonic() - self._logged_at > REPEAT_SECONDS:
             self._logged = ""
         self.taken += 1
-        self._lease_seconds = workunit.lease_ms / 1000
         # A copy: a part of a message keeps all of it in memory.
         own = pb.Workunit()
         own.CopyFrom(workunit)
-        self._ledger.take(HeldLease(own, time.monotonic() + workunit.lease_ms / 1000))
+        held = HeldLease(own, time.monotonic())
+        held.deadline += held.lasts
+        self._lease_seconds = held.lasts
+        self._ledger.take(held)
         self._feed()
 
     def _log(self, reason: pb.NoWork.Reason) -> None:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import heapq
 import math
-import random
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from unittest.mock import patch
 
 from zermelo.client.intake import LONG_SECONDS, MOST_FOR_OWNER
 from zermelo.client.speed import MEMORY
 from zermelo.server.campaigns import campaign_summary, create_campaign
-from zermelo.server.chance import CHANCE
 from zermelo.server.coordinator.in_process import Progress, Request
 from zermelo.server.database import Connection
 
@@ -154,17 +151,13 @@ def solve_with_store(
         connection, campaign, oracle, clients, speed, times_services=False, mature=mature,
         store_seconds=store_seconds,
     )  # fmt: skip
-    chance = random.Random(seed)
-    with patch.multiple(CHANCE, random=chance.random, getrandbits=chance.getrandbits):
-        fleet.run()
-    oracle.save()
+    fleet.run_by(seed)
     summary = campaign_summary(connection, campaign.name)
     unfinished = sum(
         max(0.0, fleet.now - job.started) * job.client.speed for job in fleet.jobs.values()
     )
-    row = connection.execute("SELECT count(*) FROM leases WHERE state = 'expired'").fetchone()
     return Outcome(
         fleet.now, round(fleet.searched), (summary.wasted_nodes + unfinished) / fleet.searched,
         1 - fleet.busy_seconds / (fleet.now * clients), summary.workunits, fleet.leases,
-        fleet.ended_in_store, row[0] if row else 0, summary.bounds,
+        fleet.ended_in_store, fleet.expired, summary.bounds,
     )  # fmt: skip
