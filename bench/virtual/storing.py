@@ -1,7 +1,8 @@
 """A fleet in virtual time whose clients keep work in store, as `client/intake.py` does.
 
 Every host has a user of its own, and all rules for leases hold: they end, what takes a host too
-long is asked of others, and a client hears at its next heartbeat that work in its store has ended.
+long is asked of others, and a client hears at its next heartbeat that work in its store has ended,
+and hands back what would run out there.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from zermelo.client.daemon import LAST_BEATS
 from zermelo.client.intake import LONG_SECONDS, MOST_FOR_OWNER
 from zermelo.client.speed import MEMORY
 from zermelo.server.campaigns import campaign_summary, create_campaign
 from zermelo.server.coordinator.in_process import Progress, Request
+from zermelo.server.coordinator.settings import CoordinatorSettings
 from zermelo.server.database import Connection
 
 from .fleet import HEARTBEAT, Client, Job, Puzzle
@@ -28,6 +31,7 @@ class Stored(NamedTuple):
 
     lease: int
     reply: Reply
+    leased_at: float
 
 
 @dataclass
@@ -84,7 +88,7 @@ class StoringFleet(HoardedFleet):
         self.leases += len(leased)
         self.budgets += sum(item.node_budget for item in leased)
         for item, reply in zip(leased, replies, strict=True):
-            client, stored = clients[item.host], Stored(item.lease, reply)
+            client, stored = clients[item.host], Stored(item.lease, reply, self.now)
             if item.host in idle:
                 idle.remove(item.host)
                 self._search(client, stored, self.now + client.latency)
@@ -117,8 +121,12 @@ class StoringFleet(HoardedFleet):
             if job.lease in ended and not job.dropped:
                 job.dropped = True
                 heapq.heappush(self.events, (self.now, job.lease, "drop"))
+        oldest = self.now - CoordinatorSettings().lease_seconds + LAST_BEATS * HEARTBEAT
         for host, store in self._stores.items():
-            kept = deque(item for item in store if item.lease not in ended)
+            old = [item for item in store if item.leased_at < oldest and item.lease not in ended]
+            self.coordinator.give_back([Progress(host, item.lease, 0) for item in old])
+            gone = ended.union(item.lease for item in old)
+            kept = deque(item for item in store if item.lease not in gone)
             self.ended_in_store += len(store) - len(kept)
             self._stores[host] = kept
 
