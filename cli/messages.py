@@ -54,14 +54,17 @@ def _messages(title: str, rows: Sequence[Message], columns: Sequence[str] = ()) 
 
 def _heading(name: str) -> str:
     """Credit stands beside numbers of nodes, so its heading says that it is in millions."""
+    words = name.replace("_", " ")
     if name == "speed":
-        return f"{name} (nodes/s)"
-    return f"{name} (M nodes)" if name in _IN_MILLIONS else name
+        return f"{words} (nodes/s)"
+    return f"{words} (M nodes)" if name in _IN_MILLIONS else words
 
 
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if name == "speed":
         return f"{value:,.0f}"
     if isinstance(value, float) or name == "nodes":

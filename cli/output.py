@@ -31,19 +31,22 @@ def print_json(value: Any) -> None:
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """One fact a line, labels aligned, long ones wrapped under themselves."""
-    told = list(facts)
-    width = shutil.get_terminal_size().columns
+    for line in _fact_lines(list(facts), shutil.get_terminal_size().columns):
+        click.echo(line)
+
+
+def _fact_lines(told: Sequence[tuple[str, str]], width: int) -> list[str]:
     indent = max([_LABEL_WIDTH, *(len(label) + 1 for label, _ in told)])
-    for label, text in told:
-        click.echo(
-            textwrap.fill(
-                harmless(text) or "-",
-                max(width, 2 * indent),
-                initial_indent=label.ljust(indent),
-                subsequent_indent=" " * indent,
-                break_long_words=False,
-            )
+    return [
+        textwrap.fill(
+            harmless(text) or "-",
+            max(width, 2 * indent),
+            initial_indent=label.ljust(indent),
+            subsequent_indent=" " * indent,
+            break_long_words=False,
         )
+        for label, text in told
+    ]
 
 
 def print_table(
@@ -51,12 +54,16 @@ def print_table(
 ) -> None:
     """A table whose first `words` columns hold words and the others numbers.
 
-    Cells may be names that strangers chose: what would steer the terminal is dropped.
+    Where the terminal is too narrow for it, row by row. Cells may be names that strangers chose:
+    what would steer the terminal is dropped.
     """
     shown = [list(map(harmless, row)) for row in rows]
     seen = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if seen else _UNSEEN_WIDTH
-    lines = _lines(columns, shown, words, width) or _wrapped(columns, shown, words, width)
+    lines = _lines(columns, shown, words, width)
+    if not lines:
+        fits = _least_width(columns, shown, words) <= width
+        lines = _wrapped(columns, shown, words, width) if fits else _blocks(columns, shown, width)
     click.secho(title, bold=True)
     click.echo("\n".join(line.rstrip() for line in lines) + "\n")
 
@@ -80,6 +87,21 @@ def _lines(
         return " " + "   ".join(padded)
 
     return [line(columns), "─" * total, *map(line, rows)]
+
+
+def _least_width(columns: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> int:
+    """How wide a table must be whose words are wrapped, but not cut."""
+    least = 0
+    for index, column in enumerate(zip(columns, *rows, strict=True)):
+        parts = [part for cell in column for part in (cell.split() if index < words else [cell])]
+        least += max(map(cell_len, parts), default=0) + 3
+    return least
+
+
+def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Each row as facts, one a line, apart from the next."""
+    blocks = ["\n".join(_fact_lines(list(zip(columns, row, strict=True)), width)) for row in rows]
+    return ["\n\n".join(blocks)]
 
 
 def _wrapped(

@@ -21,6 +21,7 @@ MOST_CORES = 1024
 MOST_MEMORY_MB = 1 << 20
 LONGEST_NAME = 64
 LONGEST_USER_NAME = 40
+LONGEST_STORE = 3600
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 
 
@@ -40,6 +41,7 @@ class Configuration:
     token: str = ""
     ca_file: Path | None = None
     tls: str = "auto"
+    store_seconds: float = 0.0
     quit_seconds: float = 10.0
     checkpoint_seconds: float = 60.0
 
@@ -137,6 +139,8 @@ GENERAL = (
     Key("ca_file", _path,
         "Certificates to trust instead of the system's; empty for those. Relative to this file."),
     Key("tls", _choice(*TLS), '"on", "off", or "auto": encrypt unless it is this computer.'),
+    Key("store_seconds", _number(0, LONGEST_STORE),
+        "Seconds of work kept ahead for when the server is away; 0: as the server wishes."),
     Key("quit_seconds", _number(0, 3600),
         "Seconds within which the client stops; searches get most of them."),
     Key("checkpoint_seconds", _number(1, 86400), "Seconds between two checkpoints of a search."),

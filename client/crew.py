@@ -15,7 +15,6 @@ from zermelo.client.folder import ClientFolder
 from zermelo.client.frames import read_frame
 from zermelo.client.ledger import Ending, HeldLease
 from zermelo.client.preferences import Limits
-from zermelo.client.priority import set_priority
 from zermelo.client.settings import ClientError, ClientSettings
 from zermelo.engine import SharedTable
 from zermelo.proto.worker_pb2 import FromWorker, ToWorker
@@ -66,7 +65,7 @@ class Crew:
         """Let `allowed` searches run from now on, within these limits."""
         if limits.priority != self._limits.priority:
             for member in self.members:
-                set_priority(member.pid, limits.priority)
+                member.give_way(limits.priority)
         before, self._limits, self.allowed = self._limits, limits, allowed
         if limits.memory_mb != before.memory_mb:
             self._move()

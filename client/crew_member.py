@@ -38,6 +38,11 @@ class CrewMember:
     def pid(self) -> int:
         return self._process.pid if self._process else 0
 
+    def give_way(self, priority: str) -> None:
+        """Take this priority from now on. Who has no process is given one by `start`."""
+        if self._process is not None and self._process.returncode is None:
+            set_priority(self._process.pid, priority)
+
     @property
     def ready(self) -> bool:
         """Whether it could begin a search at once."""

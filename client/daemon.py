@@ -96,8 +96,9 @@ class Daemon:
         self.outbox = Outbox(self.spool, self.checkpoints, self.connection)
         self.intake = Intake(
             self.connection, self.ledger, self.crew, self.speed,
-            max_workunits=settings.max_workunits, feed=self._feed, hello=self._hello,
-            fetch=self.definitions.fetch, receipts=self.outbox.receipts,
+            max_workunits=settings.max_workunits, store_seconds=settings.store_seconds,
+            feed=self._feed, hello=self._hello, fetch=self.definitions.fetch,
+            receipts=self.outbox.receipts,
         )  # fmt: skip
         self.pulse = Pulse(
             self.connection, self.ledger, on_drop=self._drop, on_settled=self._settled,
@@ -399,14 +400,25 @@ class Daemon:
                      else "going on")  # fmt: skip
         self.throttle.share = self.allowance.limits.cpu_share
         self.crew.limit(self.allowance.limits, self.allowance.workers)
-        for held in self.ledger:
-            # Its lease will not be extended while it stands still: let others have it.
-            margin = max(LAST_BEATS * self.pulse.seconds, LAST_LOOKS * GOVERN_SECONDS)
-            ends_soon = held.deadline - time.monotonic() < margin
-            if ends_soon and not held.ending and self.crew.stands_still(held):
-                self.crew.drop(held, Ending.PAUSED)
+        self._let_others_have()
         self._feed()
         self.ledger.changed.set()
+
+    def _let_others_have(self) -> None:
+        """Hand back what makes no progress before its lease ends, which would not be extended."""
+        margin = max(LAST_BEATS * self.pulse.seconds, LAST_LOOKS * GOVERN_SECONDS)
+        for held in self.ledger:
+            left = held.deadline - time.monotonic()
+            if left < margin and not held.ending and self.crew.stands_still(held):
+                self.crew.drop(held, Ending.PAUSED)
+            # Where searches take longer than those before, a store lasts longer than it should.
+            elif left < min(margin, held.lasts / 4) and self._would_run_out(held):
+                self.give_back(held, pb.ReturnedLease.STOPPING)
+
+    def _would_run_out(self, held: HeldLease) -> bool:
+        """Whether it waits for a worker, and the server ends leases as it said."""
+        waits = held in self.ledger.waiting and not held.resume
+        return waits and not self.connection.trouble
 
     def _allowed_now(self) -> Allowance:
         allowance = self.governor.judge()

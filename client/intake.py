@@ -19,13 +19,16 @@ from zermelo.retry import Backoff, Retry, directed_pause, first_line
 
 log = logging.getLogger(__name__)
 
-#: Work kept in store for each worker, in seconds, unless the server wants more: bridges a request
-#: and the noise of a busy machine.
+#: Work kept in store for each worker, in seconds, unless server or owner want more: bridges a
+#: request and the noise of a busy machine.
 STORE_SECONDS = 0.03
-MOST_IN_STORE = 64
-#: Where a search takes so long its worker may as well wait for the next workunit: in store that
-#: would make no progress, and its lease would end.
+#: Workunits in store by the server's wish, and by the owner's.
+MOST_IN_STORE, MOST_FOR_OWNER = 64, 512
+#: Where a search takes so long its worker may as well wait for the next workunit, unless its owner
+#: wants more in store: what waits makes no progress, and grows old.
 LONG_SECONDS = 10.0
+#: Without progress a lease ends: the last workunit in store must begin in this part of the time.
+SHARE_OF_LEASE = 0.5
 MOST_WANTED = 256
 #: No more work is asked for while the workunits of all leases take this much memory.
 MOST_HELD_BYTES = 8 * 1024 * 1024
@@ -44,17 +47,21 @@ class Intake:
         speed: Speed,
         *,
         max_workunits: int | None,
+        store_seconds: float = 0.0,
         feed: Callable[[], None],
         hello: Callable[[], Awaitable[None]],
         fetch: Callable[[Iterable[str]], Awaitable[None]],
         receipts: asyncio.Event,
     ) -> None:
-        """`receipts` is set whenever the server has taken results."""
+        """`receipts` is set whenever the server has taken results. Without `store_seconds` the
+        server says how much work to keep for each worker.
+        """
         self._connection = connection
         self._ledger = ledger
         self._crew = crew
         self._speed = speed
         self._max_workunits = max_workunits
+        self._owners_store = store_seconds
         self._feed = feed
         self._hello = hello
         self._fetch = fetch
@@ -69,11 +76,13 @@ class Intake:
         self._logged, self._logged_at = "", 0.0
         self.retry_at = 0.0
         self._introduces = False
-        self._store_seconds = STORE_SECONDS
+        self._servers_store = STORE_SECONDS
+        #: How long leases last here without progress, as far as is known.
+        self._lease_seconds = math.inf
 
     def keep_in_store(self, milliseconds: int) -> None:
         """The server says how much work to keep for each worker; 0 leaves it to us."""
-        self._store_seconds = min(LONG_SECONDS, max(STORE_SECONDS, milliseconds / 1000))
+        self._servers_store = min(LONG_SECONDS, max(STORE_SECONDS, milliseconds / 1000))
 
     def introduce(self) -> None:
         """Say hello before the next call for work. It ends all leases that it does not name: not
@@ -171,10 +180,13 @@ class Intake:
         seconds = self._speed.workunit_seconds
         if seconds is None:  # none was finished: at least as long as they take by now
             seconds = max([1.0, *(held.seconds for held in self._ledger)])
-        if seconds >= LONG_SECONDS:
+        store = min(
+            self._owners_store or self._servers_store, SHARE_OF_LEASE * self._lease_seconds
+        )
+        if seconds >= max(LONG_SECONDS, store):
             return 0
-        enough = math.ceil(self._crew.allowed * self._store_seconds / max(seconds, 1e-4))
-        return min(max(1, enough), MOST_IN_STORE)
+        enough = math.ceil(self._crew.allowed * store / max(seconds, 1e-4))
+        return min(max(1, enough), MOST_FOR_OWNER if self._owners_store else MOST_IN_STORE)
 
     def _take(self, workunit: pb.Workunit) -> None:
         self.no_work = ""
@@ -184,13 +196,17 @@ class Intake:
         # A copy: a part of a message keeps all of it in memory.
         own = pb.Workunit()
         own.CopyFrom(workunit)
-        self._ledger.take(HeldLease(own, time.monotonic() + workunit.lease_ms / 1000))
+        held = HeldLease(own, time.monotonic())
+        held.deadline += held.lasts
+        self._lease_seconds = held.lasts
+        self._ledger.take(held)
         self._feed()
 
     def _log(self, reason: pb.NoWork.Reason) -> None:
         if self.no_work != self._logged:
             self._logged, self._logged_at = self.no_work, time.monotonic()
-            log.info("no work: %s", self.no_work, extra={"reason": _word(reason)})
+            what = "no more work" if len(self._ledger) else "no work"
+            log.info("%s: %s", what, self.no_work, extra={"reason": _word(reason)})
 
     async def _pause(self, seconds: float, until: asyncio.Event | None = None) -> None:
         """Wait for so long, or until this happens."""

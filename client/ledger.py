@@ -55,6 +55,11 @@ class HeldLease:
         return self.workunit.lease_id
 
     @property
+    def lasts(self) -> float:
+        """Seconds that the lease lasts without progress."""
+        return self.workunit.lease_ms / 1000
+
+    @property
     def effort(self) -> int:
         """Every node visited for this lease: never falls, also after an interruption."""
         return self.nodes + self.repeated

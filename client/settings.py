@@ -66,6 +66,8 @@ class ClientSettings:
     max_workunits: int | None = None
     #: Stop after so long; None to go on for ever.
     run_seconds: float | None = None
+    #: Seconds of work to keep ahead for each worker; 0 for what the server wants.
+    store_seconds: float = 0.0
     #: Within which a stop ends the client; searches get most of it to finish.
     quit_seconds: float = 10.0
     #: What a stop gives the server to answer, once the searches are over, within `quit_seconds`

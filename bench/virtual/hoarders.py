@@ -63,6 +63,20 @@ class HoardedFleet(Fleet):
         self._hoarding = [self._client("hoarder", 1.0) for _ in range(self.hoarders)]
         heapq.heappush(self.events, (HOUSEKEEPING_SECONDS, 0, HOUSEKEEPING))
 
+    def run_by(self, seed: int) -> None:
+        """Run, and draw from the seed all that the services draw by chance."""
+        chance = random.Random(seed)
+        with patch.multiple(CHANCE, random=chance.random, getrandbits=chance.getrandbits):
+            self.run()
+        self.oracle.save()
+
+    @property
+    def expired(self) -> int:
+        """The leases that ran out."""
+        query = "SELECT count(*) FROM leases WHERE state = 'expired'"
+        row = self.connection.execute(query).fetchone()
+        return int(row[0]) if row else 0
+
     def _open_coordinator(self) -> InProcessCoordinator:
         return InProcessCoordinator(
             self.connection, lease_seconds=CoordinatorSettings().lease_seconds, limits_users=True
@@ -152,10 +166,7 @@ def solve_beside_hoarders(
     connection: Connection, oracle: Oracle, puzzle: Puzzle, *, honest: int, hoarders: int,
     speed: float, target_seconds: float, mature: bool = False, seed: int = 1,
 ) -> Outcome:  # fmt: skip
-    """Solve the puzzle in a database of its own, which virtual time takes hold of.
-
-    All that the services draw by chance comes from the seed.
-    """
+    """Solve the puzzle in a database of its own, which virtual time takes hold of."""
     campaign = create_campaign(
         connection, oracle.game.spec, position=puzzle.position, goal=puzzle.goal,
         claim=puzzle.claim, name="beside hoarders", target_seconds=target_seconds,
@@ -165,13 +176,9 @@ def solve_beside_hoarders(
         connection, campaign, oracle, honest, speed, times_services=False, hoarders=hoarders,
         mature=mature,
     )  # fmt: skip
-    chance = random.Random(seed)
-    with patch.multiple(CHANCE, random=chance.random, getrandbits=chance.getrandbits):
-        fleet.run()
-    oracle.save()
+    fleet.run_by(seed)
     summary = campaign_summary(connection, campaign.name)
-    row = connection.execute("SELECT count(*) FROM leases WHERE state = 'expired'").fetchone()
     return Outcome(
         fleet.now, round(fleet.searched), summary.workunits, summary.bounds, fleet.most_held,
-        row[0] if row else 0,
+        fleet.expired,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from zermelo.cli.client.options import data_dir_option, server_options
+from zermelo.cli.client.options import WholeNumber, data_dir_option, server_options
 from zermelo.cli.options import json_option, option
 from zermelo.cli.output import print_json
 from zermelo.cli.plain_errors import CommandError
@@ -53,9 +53,9 @@ def _name(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @data_dir_option
 @option("--name", default=None, callback=_name, show_default="asked",
         help="Your name; empty for anonymous.")
-@option("--cores", type=click.IntRange(1, MOST_CORES), default=None, show_default="asked",
+@option("--cores", type=WholeNumber(1, MOST_CORES), default=None, show_default="asked",
         help="Cores to use while the computer is idle; half of them while it is in use.")
-@option("--memory-mb", type=click.IntRange(1, MOST_MEMORY_MB), default=None,
+@option("--memory-mb", type=WholeNumber(1, MOST_MEMORY_MB), default=None,
         show_default="asked", help="Memory for all searches together, in MB.")
 @option("--service", type=click.Choice([*SERVICES, NO_SERVICE]), default=None,
         show_default="asked", help="Print what makes the system start the client by itself.")
@@ -90,12 +90,12 @@ def configure(
         cores = limits.cores or usable_cores()
         if asks:
             text = f"Cores to use while the computer is idle (it has {usable_cores()})"
-            cores = click.prompt(text, cores, type=click.IntRange(1, MOST_CORES))
+            cores = click.prompt(text, cores, type=WholeNumber(1, MOST_CORES))
     if memory_mb is None:
         memory_mb = limits.memory_mb
         if asks:
             memory_mb = click.prompt(
-                "Memory for the searches, in MB", memory_mb, type=click.IntRange(1, MOST_MEMORY_MB)
+                "Memory for the searches, in MB", memory_mb, type=WholeNumber(1, MOST_MEMORY_MB)
             )
     given = Given(server, token, ca_file, tls)
     address = owners_address(folder, before, given)

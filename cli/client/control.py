@@ -13,6 +13,7 @@ from zermelo.cli.output import print_json
 from zermelo.client.control import NotRunningError, ask
 from zermelo.client.folder import ClientFolder
 from zermelo.client.settings import ClientError
+from zermelo.figures import clock
 
 LONGEST_STOP_SECONDS = 120.0
 
@@ -25,7 +26,7 @@ LONGEST_STOP_SECONDS = 120.0
 def pause(data_dir: Path, seconds: float | None, as_json: bool) -> None:
     """Stop using the processor at once; the searches stay in memory."""
     answer = ask(ClientFolder(data_dir).control, "pause", seconds=seconds)
-    _tell(answer, "paused" if seconds is None else f"paused for {seconds:.0f} s", as_json)
+    _tell(answer, "paused" if seconds is None else f"paused for {clock(seconds)}", as_json)
 
 
 @click.command()

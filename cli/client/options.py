@@ -20,6 +20,12 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|d)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
+class WholeNumber(click.IntRange):
+    """As click's own, whose name would stand in the sentence about what is none."""
+
+    name = "whole number"
+
+
 def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
         return address(value) if value is not None else None

@@ -15,7 +15,7 @@ from zermelo.cli.client.options import data_dir_option, duration_option, server_
 from zermelo.cli.options import option
 from zermelo.cli.plain_errors import CommandError
 from zermelo.client.caller import Given, owners_address
-from zermelo.client.configuration import Configuration, read_configuration
+from zermelo.client.configuration import LONGEST_STORE, Configuration, read_configuration
 from zermelo.client.folder import ClientFolder
 from zermelo.client.preferences import PRIORITIES, Preferences
 from zermelo.client.settings import LEAVE_SECONDS, ClientError, ClientSettings
@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
         help="How much searches give way to other programs.")
 @option("--checkpoint-seconds", type=click.FloatRange(0.05), default=None,
         show_default="as configured", help="Seconds between two checkpoints of a search.")
+@option("--store-seconds", type=click.FloatRange(0, LONGEST_STORE), default=None,
+        show_default="as configured",
+        help="Work kept ahead for when the server is away; 0: as the server wishes.")
 @option("--quit-seconds", type=click.FloatRange(0), default=None, show_default="as configured",
         help="Seconds within which the client stops; searches get most of them to finish.")
 @option("--leave-seconds", type=click.FloatRange(0), default=LEAVE_SECONDS,
@@ -62,6 +65,7 @@ def run(
     memory_mb: int | None,
     priority: str | None,
     checkpoint_seconds: float | None,
+    store_seconds: float | None,
     quit_seconds: float | None,
     leave_seconds: float,
     once: bool,
@@ -99,6 +103,7 @@ def run(
         host_name=configuration.host_name,
         max_workunits=1 if once else max_workunits,
         run_seconds=run_seconds,
+        store_seconds=configuration.store_seconds if store_seconds is None else store_seconds,
         quit_seconds=configuration.quit_seconds if quit_seconds is None else quit_seconds,
         leave_seconds=leave_seconds,
         checkpoint_seconds=checkpoint_seconds or configuration.checkpoint_seconds,

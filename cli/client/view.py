@@ -22,7 +22,7 @@ from rich.text import Text
 
 from zermelo.cli.output import short_count, short_time
 from zermelo.client.settings import ClientError
-from zermelo.figures import signed
+from zermelo.figures import counted, signed
 from zermelo.games import GameError, open_game
 
 REFRESH_SECONDS = 0.5
@@ -55,7 +55,8 @@ def draw(status: dict[str, Any]) -> RenderableType:
         parts.append(Columns([_panel(worker) for worker in busy]))
     free = len(status["workers"]) - len(busy)
     if free:
-        parts.append(Text(f"{free} of {len(status['workers'])} workers have no search", "dim"))
+        workers = counted(len(status["workers"]), "worker")
+        parts.append(Text(f"{free} of {workers} without a search", "dim"))
     return Group(*parts)
 
 
@@ -82,7 +83,7 @@ def _facts(status: dict[str, Any]) -> Table:
     if status["unsent_results"]:
         sent += f", {status['unsent_results']:,} waiting to be sent"
     if status["waiting_workunits"]:
-        sent += f"; {status['waiting_workunits']:,} workunits in store"
+        sent += f"; {counted(status['waiting_workunits'], 'workunit')} in store"
     table.add_row("results", Text(sent))
     if status["disk_trouble"]:
         table.add_row("disk", Text(status["disk_trouble"], "bold red"))
@@ -96,7 +97,7 @@ def _facts(status: dict[str, Any]) -> Table:
 def _computer(status: dict[str, Any]) -> str:
     limits = status["limits"]
     use = "in use" if status["in_use"] else "idle"
-    text = f"{use}: {limits['cores']} cores, {limits['memory_mb']:,} MB"
+    text = f"{use}: {counted(limits['cores'], 'core')}, {limits['memory_mb']:,} MB"
     if limits["cpu_share"] < 1:
         text += f", {100 * limits['cpu_share']:.0f} % of the time"
     if status["speed"]:

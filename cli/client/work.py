@@ -33,7 +33,7 @@ def hosts(ask: Ask, host: int | None, most: int, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("tab", type=click.Choice(TABS), default="valid")
+@click.argument("tab", type=click.Choice(TABS), default="valid", metavar="[STATE]")
 @option("--host", type=click.IntRange(1), default=None, show_default="all",
         help="Only those of this host.")
 @option("--most", type=click.IntRange(1, 1000), default=50, help="Rows to show.")

@@ -128,6 +128,12 @@ class Hosts:
             self._news.set()
         return host
 
+    async def look_again(self, host_key: bytes) -> None:
+        """A refusal for a host that was banned while its call waited."""
+        host = await self._finding(host_key_digest(host_key))
+        if host is not None:
+            _refuse_banned(host)
+
     async def register(self, host_key: bytes, **said: Any) -> Host:
         """The host that says hello, with these fields of an `Introduction`, a new one perhaps; a
         refusal when it may not.
@@ -142,16 +148,19 @@ class Hosts:
         It was looked up when there had been that number of `changes`: if there were more since,
         its next call looks it up again.
         """
-        if host.banned:
-            raise RefusalError(
-                grpc.StatusCode.PERMISSION_DENIED, service.BANNED,
-                banned("host", host.ban_reason),
-            )  # fmt: skip
+        _refuse_banned(host)
         if changes == self.changes:
             self._hosts[host_key] = host
         if len(self._hosts) > MOST_HOSTS_REMEMBERED:
             self._hosts.popitem(last=False)
         _slow_down(self._rates.wait_needed(host.id), "this host calls too often; slow down")
+
+
+def _refuse_banned(host: Host) -> None:
+    if host.banned:
+        raise RefusalError(
+            grpc.StatusCode.PERMISSION_DENIED, service.BANNED, banned("host", host.ban_reason)
+        )
 
 
 def _slow_down(seconds: float, message: str) -> None:

@@ -138,6 +138,8 @@ class Service:
         if leased:
             return pb.RequestWorkReply(workunits=[self._workunit(item) for item in leased])
         shortage = await self._leases.shortage(host.id, host.user)
+        if shortage is Shortage.HOST_RESTS:  # as one does that was banned a moment ago
+            await self._hosts.look_again(request.host_key)
         _, retry_ms = NO_WORK[shortage]
         self._leases.told.tell(page, host.id, shortage, retry_ms / 1000)
         return _no_work(shortage)

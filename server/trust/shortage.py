@@ -18,10 +18,10 @@ class Shortage(Enum):
         "this host gave a bad answer and gets no work for a while; `zermelo client hosts` says"
         " until when"
     )
-    HOST_QUOTA = "this host may have no more workunits now; good results raise the number"
+    HOST_QUOTA = "this host has as many workunits as it may; accepted results raise the number"
     USER_QUOTA = (
-        "all hosts of this account together may have no more workunits now; good results raise"
-        " the number"
+        "all hosts of this account together have as many workunits as they may; accepted results"
+        " raise the number"
     )
     OTHERS_ASKED = "what is left waits for the answers of other users"
     ALL_LEASED = "everything worth asking is being worked on already"

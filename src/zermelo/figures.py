@@ -14,6 +14,11 @@ def short_count(number: float) -> str:
     return f"{number:.0f}"
 
 
+def counted(number: int, what: str) -> str:
+    """Such as ``1 core`` or ``2 cores``."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def short_time(seconds: float) -> str:
     if seconds >= 120:
         minutes, rest = divmod(round(seconds), 60)

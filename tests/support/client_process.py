@@ -106,7 +106,10 @@ def hard_question(connection: Connection, queue: Queue) -> int:
         "UPDATE nodes SET position = encode(%s, 'hex')::uuid",
         (HARD.encode(HARD.canonical(HARD.initial())),),
     )
-    connection.execute("UPDATE workunits SET threshold = 1 WHERE id = %s", (workunit,))
+    # Nor does it take its host too long, so that others are asked, too: it is expected to be hard.
+    connection.execute(
+        "UPDATE workunits SET threshold = 1, expected = 1e12 WHERE id = %s", (workunit,)
+    )
     return workunit
 
 

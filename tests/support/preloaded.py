@@ -208,7 +208,8 @@ def become(request: dict[str, Any]) -> None:
     """Make this process what one is that was started as the request says."""
     if request["session"]:
         os.setsid()
-    for number in (signal.SIGINT, signal.SIGCHLD):
+    # SIGHUP, too, which `nohup` has all tests ignore.
+    for number in (signal.SIGINT, signal.SIGCHLD, signal.SIGHUP):
         usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
         signal.signal(number, usual)
     os.environ.clear()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -15,7 +17,7 @@ from zermelo.server.coordinator.batcher import Batcher
 from zermelo.server.coordinator.leases.assigner import Assigner
 from zermelo.server.coordinator.leases.prefetch import Prefetch
 from zermelo.server.coordinator.leases.queue import CallQueue
-from zermelo.server.coordinator.leases.quota import Quota
+from zermelo.server.coordinator.leases.quota import Clock, Quota
 from zermelo.server.coordinator.leases.rows import (
     Directive,
     HostId,
@@ -44,6 +46,11 @@ MOST_ROWS_A_BATCH = 2048
 GATHER_SECONDS = 0.05
 #: ... and calls of clients that have just arrived, where many do.
 LIST_SECONDS = 0.2
+#: After this many seconds without housekeeping, leases were out of reach of their hosts: the
+#: database was away, or there was no coordinator.
+OUTAGE_SECONDS = 10.0
+#: How long hosts may take to call again after an outage: clients pause for up to a minute.
+RETURN_SECONDS = 90.0
 #: How long another coordinator may take to write down a lease that its host brings here already.
 ELSEWHERE_SECONDS = 0.25
 
@@ -52,8 +59,9 @@ class LeaseManager:
     """Hands out work and takes it back. Its `tasks` must run as long as it is used."""
 
     def __init__(
-        self, statements: Statements, *, lease_seconds: float, limits_users: bool = True
-    ) -> None:
+        self, statements: Statements, *, lease_seconds: float, limits_users: bool = True,
+        clock: Clock = time.monotonic,
+    ) -> None:  # fmt: skip
         """Without `limits_users` only hosts have a quota: where all callers share an account."""
         self._store = LeaseStore(statements, lease_seconds=lease_seconds)
         self._quota = Quota(self._store, limits_users=limits_users)
@@ -62,6 +70,10 @@ class LeaseManager:
         self._queue = CallQueue(self._store, Assigner(
             self._store, self._quota, self._second_opinions, self._prefetch
         ))  # fmt: skip
+        self._grace_seconds = min(lease_seconds, RETURN_SECONDS)
+        self._clock = clock
+        #: When housekeeping ended last, and from when on leases may expire.
+        self._kept_at = self._expires_from = -math.inf
         #: Kept by who words the answers and knows when hosts hand something in.
         self.told = ToldShortages()
         self._prefetched = asyncio.Event()
@@ -184,7 +196,7 @@ class LeaseManager:
 
     async def keep_house(self) -> None:
         """What must happen now and then, and may happen in several coordinators at once."""
-        if expired := await self._store.expire():
+        if self._may_expire() and (expired := await self._store.expire()):
             log.info("%d leases expired", expired)
         if overdue := await self._store.ask_overdue_again():
             log.info("%d workunits take their hosts too long, and are asked of others", overdue)
@@ -194,6 +206,14 @@ class LeaseManager:
         await self._second_opinions.renew_probes()
         await self._quota.renew()
         self._second_opinions.work_may_be_ready()  # the word of it may be lost with a connection
+        self._kept_at = self._clock()
+
+    def _may_expire(self) -> bool:
+        """Not right after an outage: hosts could not report, and go on with what they hold."""
+        now = self._clock()
+        if now - self._kept_at > OUTAGE_SECONDS:
+            self._expires_from = now + self._grace_seconds
+        return now >= self._expires_from
 
     async def _fill(self) -> None:
         await self._prefetch.refill()

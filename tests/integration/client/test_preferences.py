@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,10 +27,13 @@ CALM = {"idle_seconds": 9999, "on_battery": False, "load_by_others": 0.0, "tempe
 class Running:
     """A client with sensors in a test's hands."""
 
-    def __init__(self, forker: Forker, server: str, folder: Path, **wanted: Any) -> None:
+    def __init__(
+        self, forker: Forker, server: str, folder: Path,
+        readings: dict[str, Any] | None = None, **wanted: Any,
+    ) -> None:  # fmt: skip
         self._folder = folder
         self._sensors = folder / "sensors.json"
-        self.sense()
+        self.sense(**(readings or {}))
         self.pid = forker.start(
             server=server, folder=str(folder), sensors=str(self._sensors), **wanted
         )
@@ -112,6 +117,50 @@ def test_fewer_cores_while_the_computer_is_in_use(
     assert running.status()["in_use"]
     running.sense()
     wait_until(lambda: running.states() == ["searching", "searching"])
+    forker.kill(running.pid)
+
+
+def niceness(pid: int) -> set[int]:
+    """What each thread of a process has: a search is not the first of its worker."""
+    threads = psutil.Process(pid).threads()
+    return {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in threads}
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has one priority")
+def test_all_threads_of_a_running_worker_give_way_and_the_daemon_does_not(
+    coordinator: str, tmp_path: Path, forker: Forker
+) -> None:
+    running = Running(
+        forker, coordinator, tmp_path,
+        in_use={"priority": "lowest"}, idle={"priority": "below-normal"},
+    )  # fmt: skip
+    wait_until(lambda: running.states() == ["searching"])
+    (worker,) = children(running.pid)
+    assert len(psutil.Process(worker).threads()) > 1
+    assert niceness(worker) == {3}
+    running.sense(idle_seconds=0)
+    wait_until(lambda: niceness(worker) == {19}, 30)
+    assert {os.sched_getscheduler(thread.id) for thread in psutil.Process(worker).threads()} == {
+        os.SCHED_IDLE
+    }
+    assert niceness(running.pid) == {os.getpriority(os.PRIO_PROCESS, 0)}
+    forker.kill(running.pid)
+
+
+@pytest.mark.usefixtures("endless")
+def test_a_client_that_starts_while_the_computer_is_in_use_keeps_its_own_priority(
+    coordinator: str, tmp_path: Path, forker: Forker
+) -> None:
+    """Its limits are known before it has a worker that could give way."""
+    running = Running(
+        forker, coordinator, tmp_path, idle={"priority": "below-normal"},
+        in_use={"priority": "lowest"}, readings={"idle_seconds": 0},
+    )  # fmt: skip
+    wait_until(lambda: running.states() == ["searching"])
+    assert os.getpriority(os.PRIO_PROCESS, running.pid) == os.getpriority(os.PRIO_PROCESS, 0)
+    (worker,) = children(running.pid)
+    assert os.getpriority(os.PRIO_PROCESS, worker) == 19
     forker.kill(running.pid)
 
 

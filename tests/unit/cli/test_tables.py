@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+from click import unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,3 +59,20 @@ def test_a_fact_without_a_text_keeps_its_label(capsys: pytest.CaptureFixture[str
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
         ["version", "-"], ["workers", "1"],
     ]  # fmt: skip
+
+
+def test_what_would_be_cut_is_told_row_by_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    columns, rows = ["name", "credit (M nodes)"], [["ada lovelace", "11,400.8"], ["bob", "0.0"]]
+    for width, shown in (
+        (30, ["name credit (M nodes)", "ada 11,400.8", "lovelace", "bob 0.0"]),
+        (22, ["name ada lovelace", "credit (M nodes) 11,400.8",
+              "name bob", "credit (M nodes) 0.0"]),
+    ):  # fmt: skip
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_table("hosts", columns, rows)
+        _, *lines = unstyle(capsys.readouterr().out).splitlines()
+        words = [" ".join(line.split()) for line in lines if line.strip(" ─")]
+        assert words == shown

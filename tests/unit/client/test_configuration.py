@@ -40,6 +40,7 @@ _configurations = st.builds(
     token=_text,
     ca_file=st.none() | _text.filter(bool).map(Path),
     tls=st.sampled_from(["auto", "on", "off"]),
+    store_seconds=st.integers(0, 3600),
     quit_seconds=st.integers(0, 3600),
     checkpoint_seconds=st.integers(1, 86400),
 )
@@ -85,6 +86,7 @@ def test_every_key_has_a_comment() -> None:
         ('server = "a:1"\ntoken = "abc\n', 2, ["token"]),
         ("server =\n", 1, ["server"]),
         ("[idle]\ncores = 1\ncores = 2\n", 3, ["cores"]),
+        ("store_seconds = -1\n", 1, ["store_seconds", "-1 is not between 0 and 3600"]),
         ("cpu_share 3\n", 1, ["cpu_share"]),
     ],
 )

@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from zermelo.client.intake import LONG_SECONDS, MOST_HELD_BYTES, MOST_IN_STORE, Intake
+from zermelo.client.intake import (
+    LONG_SECONDS,
+    MOST_FOR_OWNER,
+    MOST_HELD_BYTES,
+    MOST_IN_STORE,
+    MOST_WANTED,
+    Intake,
+)
 from zermelo.client.ledger import HeldLease, Ledger
 from zermelo.client.speed import Speed
 from zermelo.proto import coordinator_pb2 as pb
@@ -28,15 +35,22 @@ class Coordinator:
         raise Asked(wanted)
 
 
-def slots_asked_for(ledger: Ledger, speed: Speed, store_ms: int = 0) -> int:
+def slots_asked_for(
+    ledger: Ledger, speed: Speed, store_ms: int = 0, store_seconds: float = 0.0,
+    lease_ms: int = 0,
+) -> int:  # fmt: skip
+    """By the server's wish and the owner's, where leases are known to last so long."""
     crew: Any = SimpleNamespace(allowed=WORKERS, preparing=False)
     connection: Any = Coordinator()
     hello: Any = None
     intake = Intake(
-        connection, ledger, crew, speed, max_workunits=None, feed=lambda: None, hello=hello,
-        fetch=hello, receipts=asyncio.Event(),
+        connection, ledger, crew, speed, max_workunits=None, store_seconds=store_seconds,
+        feed=lambda: None, hello=hello, fetch=hello, receipts=asyncio.Event(),
     )
     intake.keep_in_store(store_ms)
+    if lease_ms:
+        intake._take(pb.Workunit(lease_id=99, lease_ms=lease_ms))
+        ledger.end(99)
     with pytest.raises(Asked) as asked:
         asyncio.run(intake.run())
     return int(asked.value.args[0])
@@ -71,6 +85,23 @@ def test_the_store_follows_the_target_of_the_campaigns(
     speed.finished(1000, 2.0)
     wanted = slots_asked_for(Ledger(tmp_path / "x"), speed, store_ms)
     assert wanted == WORKERS + in_store
+
+
+@pytest.mark.parametrize(("store_seconds", "lease_ms", "finished_after", "in_store"), [
+    (30.0, 0, 2.0, 30),
+    (1.0, 0, 2.0, 1),  # less than the server wishes
+    (30.0, 0, LONG_SECONDS, 6),  # what takes long waits, too, if its owner wants it
+    (30.0, 0, 30.0, 0),
+    (600.0, 60_000, 2.0, 30),  # the last must begin before its lease ends
+    (600.0, 1_200_000, 0.01, MOST_FOR_OWNER),
+])
+def test_the_owner_says_how_much_lies_in_store(
+    tmp_path: Path, store_seconds: float, lease_ms: int, finished_after: float, in_store: int
+) -> None:
+    speed = Speed()
+    speed.finished(1000, finished_after)
+    wanted = slots_asked_for(Ledger(tmp_path / "x"), speed, 10_000, store_seconds, lease_ms)
+    assert wanted == min(WORKERS + in_store, MOST_WANTED)
 
 
 def test_nothing_lies_in_store_behind_long_searches(tmp_path: Path) -> None:
@@ -143,7 +174,7 @@ def test_a_result_that_was_taken_ends_the_pause_of_a_full_quota(
 
     with caplog.at_level(logging.INFO):
         assert asyncio.run(asked()) == calls
-    assert caplog.text.count("no work: full") == 1
+    assert caplog.text.count("no more work: full") == 1
 
 
 def test_hello_waits_for_the_leases_that_are_on_their_way(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Work that reaches a client while its owner wants a pause."""
+"""Work that nobody begins: it comes in a pause, or waits in store until its lease would end."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.support.client_forker import FileSensors
 from zermelo.client.control import ask
 from zermelo.client.daemon import Daemon
 from zermelo.client.folder import ClientFolder
+from zermelo.client.ledger import HeldLease
 from zermelo.client.preferences import Limits, Preferences
 from zermelo.client.settings import ClientSettings, ServerAddress
 from zermelo.proto import coordinator_pb2 as pb
@@ -74,5 +76,43 @@ def test_work_that_comes_in_a_pause_goes_back_at_once(
     host_key = folder.open(1.0)
     try:
         assert asyncio.run(take_work_while_paused()) == LEASE
+    finally:
+        folder.close()
+
+
+def test_what_waits_until_its_lease_would_end_goes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that others have it, and nobody loses quota; not while the server cannot be told."""
+    folder = ClientFolder(tmp_path)
+    settings = ClientSettings(
+        address=ServerAddress("127.0.0.1:1"), data_dir=tmp_path,
+        preferences=Preferences(LIMITS, LIMITS, idle_minutes=1.0), durable=False,
+    )  # fmt: skip
+
+    def waiting(lease: int, seconds: float, **more: Any) -> HeldLease:
+        workunit = pb.Workunit(lease_id=lease, game="reversi:4x4", lease_ms=60_000)
+        return HeldLease(workunit, time.monotonic() + seconds, **more)
+
+    async def look() -> list[list[int]]:
+        daemon, coordinator = Daemon(settings, folder, host_key, FileSensors("")), Coordinator()
+        monkeypatch.setattr(daemon.connection, "return_work", coordinator.return_work)
+        for held in (waiting(1, 3600.0), waiting(2, 1.0), waiting(3, 0.0, resume=True)):
+            daemon.ledger.take(held)
+        daemon.connection.trouble = "nothing listens"
+        daemon._govern()
+        before = daemon.ledger.leases
+        daemon.connection.trouble = ""
+        daemon._govern()
+        sending = asyncio.create_task(daemon.outbox.send())
+        returned = await asyncio.wait_for(coordinator.returned.get(), 60)
+        sending.cancel()
+        await daemon.connection.close()
+        daemon.spool.close()
+        return [before, [returned], daemon.ledger.leases]
+
+    host_key = folder.open(1.0)
+    try:
+        assert asyncio.run(look()) == [[1, 2, 3], [2], [1, 3]]
     finally:
         folder.close()

@@ -6,16 +6,27 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 
 from tests.support.client_process import client, hard_question, stop, value
 from tests.support.coordinator import Queue, running_coordinator, wait_until
 from tests.support.faulty_proxy import FAULTS, FaultyProxy
+from tests.support.hostile_coordinator import (
+    HONEST,
+    HostileCoordinator,
+    Refusal,
+    receipts,
+    work,
+    workunit,
+)
 from zermelo.client.control import ask
 from zermelo.client.folder import ClientFolder
+from zermelo.client.intake import MOST_IN_STORE
 from zermelo.client.settings import ClientError
 from zermelo.engine import open_engine
 from zermelo.games import open_game
+from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import Campaign
 from zermelo.server.database import Connection
 
@@ -178,3 +189,32 @@ def test_hours_without_a_network_lose_nothing(
             wait_until(lambda: status(tmp_path)["unsent_results"] == 0)
             stop(process)
     check_results(connection, 2)
+
+
+@pytest.mark.parametrize("where", ["option", "file"])
+def test_a_store_of_work_lasts_through_an_outage(tmp_path: Path, where: str) -> None:
+    """Its owner wants more than any server does; the results wait on disk."""
+    gone = Refusal(grpc.StatusCode.UNAVAILABLE, "gone", retry_after_ms=100)
+    given: list[int] = []
+
+    def give(request: pb.RequestWorkRequest, before: int) -> pb.RequestWorkReply | Refusal:
+        """One, which tells how long they take; a store full; and then the server is gone."""
+        if before > 1:
+            return gone
+        given.append(request.wanted if before else 1)
+        leases = range(len(given), len(given) + given[-1])
+        return work(*(workunit(lease, lease_ms=3_600_000) for lease in leases))
+
+    if where == "file":
+        ClientFolder(tmp_path).make()
+        ClientFolder(tmp_path).config.write_text("store_seconds = 1000\n")
+    options = ("--store-seconds", "1000") if where == "option" else ()
+    server = HostileCoordinator(RequestWork=give, SubmitResults=lambda *_: gone)
+    with server, client(server.address, tmp_path, "--workers", "1", *options) as process:
+        wait_until(lambda: status(tmp_path)["unsent_results"] > MOST_IN_STORE + 1)
+        wait_until(lambda: status(tmp_path)["unsent_results"] == sum(given))
+        assert not status(tmp_path)["handed_in"]
+        server.behave("SubmitResults", receipts)
+        server.behave("RequestWork", HONEST["RequestWork"])
+        wait_until(lambda: status(tmp_path)["handed_in"] == sum(given))
+        stop(process)

@@ -1,4 +1,4 @@
-"""A crash of PostgreSQL undoes leases at most: what a client was told is true, or is refused."""
+"""After an outage what a client was told is true, or is refused, and it goes on with its leases."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import Any
 import grpc
 import psycopg
 
+from tests.integration.server.coordinator.test_assigner import Table, at_table
 from tests.support.coordinator import Host, Queue, answer, running_coordinator, wait_until
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
-from zermelo.server.database import connect_once
+from zermelo.server.coordinator.leases import LeaseManager
+from zermelo.server.coordinator.leases.rows import Progress
+from zermelo.server.database import Connection, connect_once
 from zermelo.server.embedded import EmbeddedError, EmbeddedPostgres, running
 
 
@@ -70,3 +73,41 @@ def _when_back(call: Callable[[], list[Any]]) -> list[Any]:
     except grpc.RpcError:
         time.sleep(0.1)
         return []
+
+
+def test_leases_outlast_an_outage(
+    database: str, connection: Connection, queue: Queue
+) -> None:
+    """Hosts could not report meanwhile: they go on with what they hold, once they are back."""
+    queue.add(3)
+    now = 0.0
+
+    async def play(table: Table) -> None:
+        nonlocal now
+        manager = LeaseManager(table.statements, lease_seconds=60, clock=lambda: now)
+        host = await table.sit_down()
+
+        async def states() -> list[str]:
+            """Of the leases, whose deadlines pass while housekeeping goes on for a while."""
+            connection.execute("UPDATE leases SET deadline = now() - interval '1 second'")
+            for _ in range(3):
+                await manager.keep_house()
+            rows = connection.execute("SELECT state::text FROM leases ORDER BY id").fetchall()
+            return [state for (state,) in rows]
+
+        (lease,) = await table.ask(host)
+        assert await states() == ["open"]  # a coordinator has just started
+        (update,) = await manager._store.heartbeat([Progress(host[0], lease.lease, 7)])
+        assert update.directive == "continue"
+        assert update.lease_ms > 50_000
+        for _ in range(12):
+            assert "expired" not in await states()
+            now += 5
+        assert await states() == ["expired"]
+        await table.ask(host)
+        assert await states() == ["expired", "expired"]  # nobody was kept from reporting
+        now += 30  # the database was away
+        await table.ask(host)
+        assert await states() == ["expired", "expired", "open"]
+
+    at_table(database, play)

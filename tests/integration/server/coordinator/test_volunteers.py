@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
@@ -340,3 +341,20 @@ def test_alarms_are_settled_by_somebody_once(connection: Connection, campaign: A
     assert (alarm.settled_by, alarm.settled_reason) == ("otto", "bad RAM")
     with pytest.raises(Exception, match="settled by otto already"):
         perform(connection, op.SettleAlarmRequest(alarm=alarm.id, reason="again"), actor="olga")
+
+
+def test_a_call_that_waits_while_its_host_is_banned_is_told_so(
+    work: Any, connection: Connection
+) -> None:
+    """And not that the host gave a bad answer, which a ban looks like to its quota."""
+    connection.execute("LISTEN zermelo_wanted")
+    request = co.RequestWorkRequest(host_key=KEYS["ada"], wanted=1, wait_ms=50_000)
+    with ThreadPoolExecutor(1) as caller:
+        call = caller.submit(work, "ada", "RequestWork", request)
+        assert list(connection.notifies(timeout=60, stop_after=1))  # it found nothing, and waits
+        perform(connection, op.BanHostRequest(host=host_of(connection, "ada"), reason="odd"),
+                actor="me")  # fmt: skip
+        with pytest.raises(grpc.RpcError) as refused:
+            call.result(60)
+    assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED
+    assert "this host is banned: odd" in refused.value.details()
