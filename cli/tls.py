@@ -17,7 +17,7 @@ def tls() -> None:
 
 _folder = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 _days = option("--days", type=click.IntRange(1, 3650), default=825,
-               help="Days for which certificates are valid; an authority is for ten years at least.")
+               help="Days for which they are valid; their authority is for ten years.")
 
 
 @tls.command()
