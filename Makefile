@@ -36,7 +36,7 @@ demo: $(VENV)/.solver  ## a distributed solve of reversi 6x6, all on this machin
 	@$(MAKE) --no-print-directory $(VENV)/.built
 
 test: $(VENV)/.installed  ## every test but the long ones, with real parts
-	@sh deploy/browser.sh
+	@sh deploy/packages.sh browser
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no process, no patience
@@ -46,7 +46,7 @@ test-fast: $(VENV)/.installed  ## within a minute: what needs no database, no pr
 LONG = long or examples
 
 test-long: $(VENV)/.installed  ## chaos, many kills, fuzzing, large boards, all examples
-	@sh deploy/browser.sh
+	@sh deploy/packages.sh browser
 	ZERMELO_TEST_LONG=1 $(BIN)/python -m pytest -m '$(LONG)'
 
 #: What `make fuzz` looks at, and for how many seconds each.

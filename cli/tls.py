@@ -17,7 +17,7 @@ def tls() -> None:
 
 _folder = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 _days = option("--days", type=click.IntRange(1, 3650), default=825,
-               help="Days for which they are valid.")
+               help="Days for which they are valid; their authority is for ten years.")
 
 
 @tls.command()
@@ -66,3 +66,23 @@ def operator(folder: Path, name: str, days: int, as_json: bool) -> None:
         return
     for file in files:
         click.echo(str(file))
+
+
+@tls.command()
+@_folder
+@click.argument("name", default="server")
+@_days
+@json_option
+def renew(folder: Path, name: str, days: int, as_json: bool) -> None:
+    """Renew the server's certificate, or that of the operator NAME.
+
+    The authority in FOLDER signs it anew, so volunteers keep their ca.pem. Services that read the
+    files there need no restart.
+    """
+    from zermelo.server.trust.certificates import renew as renew_certificate
+
+    end = renew_certificate(folder, name, days)
+    if as_json:
+        print_json({"name": name, "valid_until": end.isoformat()})
+    else:
+        click.echo(f"{folder / name}.pem is valid until {end:%Y-%m-%d}")

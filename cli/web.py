@@ -14,7 +14,7 @@ from zermelo.cli.options import (
     option,
     read_database_option,
 )
-from zermelo.logs import LogStyle
+from zermelo.logs import JSON, LogStyle
 from zermelo.server.embedded import EmbeddedDatabase
 from zermelo.web.server import serve_gently
 from zermelo.web.settings import DEFAULT_LISTEN, WebError, WebSettings
@@ -57,7 +57,9 @@ def web(
     log_style.start("web")
 
     def tell() -> None:
-        click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
+        # The log says it, too; its readers want nothing else.
+        if log_style.format != JSON:
+            click.echo(f"the pages are at {settings.url} (Ctrl-C stops)")
 
     def run(url: str) -> None:
         try:

@@ -14,6 +14,10 @@ STEP_SECONDS = 10.0
 
 #: What gRPC speaks, as TLS calls it.
 HTTP2 = "h2"
+#: How a gRPC client begins without encryption: the preface of HTTP/2 and empty settings.
+_PLAIN_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+#: The first byte with which TLS refuses.
+_TLS_ALERT = b"\x15"
 
 # What OpenSSL calls the ways in which a certificate fails (X509_V_ERR_...).
 _NOT_YET_VALID = 9
@@ -97,17 +101,20 @@ async def _encrypt(address: ServerAddress) -> None:
             f"ca_file {address.ca_file} cannot be used: {error.strerror or error}"
         ) from None
     context.set_alpn_protocols([HTTP2])
-    with _certificate_in_words(address):
-        _, writer = await asyncio.wait_for(
-            asyncio.open_connection(
-                address.host, address.port, ssl=context, server_hostname=address.host
-            ),
-            STEP_SECONDS,
-        )
-        protocol = writer.get_extra_info("ssl_object").selected_alpn_protocol()
-        # Everything is known now. An orderly end would wait for the server's, which a gRPC
-        # server on a busy machine sends after half a minute or never.
-        writer.transport.abort()
+    try:
+        with _certificate_in_words(address):
+            _, writer = await asyncio.wait_for(
+                asyncio.open_connection(
+                    address.host, address.port, ssl=context, server_hostname=address.host
+                ),
+                STEP_SECONDS,
+            )
+    except OSError:
+        raise _FoundError(await _why_no_tls(address)) from None
+    protocol = writer.get_extra_info("ssl_object").selected_alpn_protocol()
+    # Everything is known now. An orderly end would wait for the server's, which a gRPC
+    # server on a busy machine sends after half a minute or never.
+    writer.transport.abort()
     if protocol != HTTP2:
         raise _FoundError(
             f"no coordinator listens on port {address.port} of {address.host}, but perhaps web"
@@ -127,6 +134,34 @@ async def _speaks_tls(address: ServerAddress) -> bool:
         return False
     writer.transport.abort()
     return True
+
+
+async def _why_no_tls(address: ServerAddress) -> str:
+    """Who cuts the connection looks like who cannot encrypt: only an answer tells them apart."""
+    if await _answers_without_tls(address):
+        return (
+            f"{address.host} does not speak TLS on port {address.port}; check the port, or set "
+            'tls = "off" if the operator says that the connection is not encrypted'
+        )
+    return (
+        f"{address.host} ends the connection on port {address.port} before it is encrypted; the "
+        "coordinator may be down at the moment, behind a proxy that is not; if it goes on, check "
+        "the port"
+    )
+
+
+async def _answers_without_tls(address: ServerAddress) -> bool:
+    """Whether anybody there answers what is not encrypted."""
+    try:
+        async with asyncio.timeout(STEP_SECONDS):
+            reader, writer = await asyncio.open_connection(address.host, address.port)
+            try:
+                writer.write(_PLAIN_GREETING)
+                return await reader.read(1) not in (b"", _TLS_ALERT)
+            finally:
+                writer.transport.abort()
+    except (OSError, TimeoutError):
+        return False
 
 
 @contextmanager
@@ -155,9 +190,4 @@ def _certificate_in_words(address: ServerAddress) -> Iterator[None]:
         raise _FoundError(
             f"{name} takes too long to begin an encrypted connection on port {address.port}; it "
             "may be overloaded at the moment; if it goes on, check the port"
-        ) from None
-    except OSError:
-        raise _FoundError(
-            f"{name} does not speak TLS on port {address.port}; check the port, or set "
-            'tls = "off" if the operator says that the connection is not encrypted'
         ) from None

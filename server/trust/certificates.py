@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -23,6 +25,8 @@ from zermelo.server.trust.accounts import checked_name
 
 #: Clocks of volunteers may be slow.
 BEFORE = timedelta(days=1)
+#: An authority outlives what it signs: volunteers would all need another `ca.pem`.
+AUTHORITY_DAYS = 3650
 
 
 def make_certificates(
@@ -32,7 +36,9 @@ def make_certificates(
     folder.mkdir(parents=True, exist_ok=True)
     _refuse_taken(folder, "ca", "server", _file_stem(operator))
     authority_key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    authority = _signed("Zermelo private authority", authority_key, None, authority_key, days)
+    authority = _signed(
+        "Zermelo private authority", authority_key, None, authority_key, max(days, AUTHORITY_DAYS)
+    )
     server = _signed(hosts[0], server_key, authority, authority_key, days, hosts=hosts)
     return [
         _write(folder / "ca.pem", _pem(authority)),
@@ -47,6 +53,44 @@ def add_operator(folder: Path, name: str, days: int) -> list[Path]:
     """Have the authority of a folder sign a certificate for the operator's account of this name."""
     stem = _file_stem(name)
     _refuse_taken(folder, stem)
+    authority, authority_key = _authority(folder)
+    key = ec.generate_private_key(ec.SECP256R1())
+    return [
+        _write(folder / f"{stem}.pem", _pem(_signed(name, key, authority, authority_key, days))),
+        _write(folder / f"{stem}-key.pem", _private(key), secret=True),
+    ]
+
+
+def renew(folder: Path, stem: str, days: int) -> datetime:
+    """Have the authority sign the certificate of these files anew, with a new key; until when.
+
+    It keeps its names, its files their owners and modes, and nobody needs another `ca.pem`.
+    """
+    authority, authority_key = _authority(folder)
+    file = folder / f"{stem}.pem"
+    try:
+        former = x509.load_pem_x509_certificate(file.read_bytes())
+        former.verify_directly_issued_by(authority)
+    except (OSError, ValueError, InvalidSignature) as error:
+        raise TlsCertificateError(
+            f"{file} is no certificate that the authority in {folder} signed"
+        ) from error
+    if former == authority:
+        raise TlsCertificateError(
+            f"{file} is the authority itself: make another one in a new folder"
+        )
+    (name,) = former.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    key = ec.generate_private_key(ec.SECP256R1())
+    hosts = _hosts(former)
+    renewed = _signed(str(name.value), key, authority, authority_key, days, hosts=hosts)
+    chain = _pem(renewed) + (_pem(authority) if hosts else b"")
+    # Whoever reads between the two sees that they do not fit, and keeps the former ones.
+    _replace(folder / f"{stem}-key.pem", _private(key), secret=True)
+    _replace(file, chain)
+    return renewed.not_valid_after_utc
+
+
+def _authority(folder: Path) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
     try:
         authority = x509.load_pem_x509_certificate((folder / "ca.pem").read_bytes())
         authority_key = serialization.load_pem_private_key(
@@ -58,11 +102,16 @@ def add_operator(folder: Path, name: str, days: int) -> list[Path]:
         ) from error
     if not isinstance(authority_key, ec.EllipticCurvePrivateKey):
         raise TlsCertificateError(f"{folder / 'ca-key.pem'} is not a key of `zermelo tls make`")
-    key = ec.generate_private_key(ec.SECP256R1())
-    return [
-        _write(folder / f"{stem}.pem", _pem(_signed(name, key, authority, authority_key, days))),
-        _write(folder / f"{stem}-key.pem", _private(key), secret=True),
-    ]
+    return authority, authority_key
+
+
+def _hosts(certificate: x509.Certificate) -> list[str]:
+    """The names of a server; none for an operator."""
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return []
+    return [str(name.value) for name in names]
 
 
 def _file_stem(name: str) -> str:
@@ -93,6 +142,10 @@ def _signed(
     """A certificate: of the authority itself, of a server with host names, or of a client."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
+    end = now + timedelta(days=days)
+    if authority is not None:
+        # Nobody believes what outlives who signed it.
+        end = min(end, authority.not_valid_after_utc)
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -100,7 +153,7 @@ def _signed(
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - BEFORE)
-        .not_valid_after(now + timedelta(days=days))
+        .not_valid_after(end)
         .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True)
     )
     if authority is not None:
@@ -136,3 +189,15 @@ def _write(path: Path, content: bytes, *, secret: bool = False) -> Path:
     with open(handle, "wb") as file:
         file.write(content)
     return path
+
+
+def _replace(path: Path, content: bytes, *, secret: bool = False) -> None:
+    """Put a new file in the place of an old one, whoever may read that."""
+    path.with_suffix(".new").unlink(missing_ok=True)
+    new = _write(path.with_suffix(".new"), content, secret=secret)
+    with suppress(FileNotFoundError):
+        before = path.stat()
+        with suppress(PermissionError):
+            os.chown(new, before.st_uid, before.st_gid)
+            new.chmod(before.st_mode & 0o777)
+    new.replace(path)

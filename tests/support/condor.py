@@ -105,5 +105,6 @@ def condor_pool(folder: Path, jobs: int) -> Iterator[Condor]:
             lambda: master.poll() is not None or condor.try_("condor_status", "-af", "Name").stdout,
             120,
         )
-        assert master.poll() is None, (folder / "LOG" / "MasterLog").read_text()
+        logs = (folder / "master.out", folder / "LOG" / "MasterLog")
+        assert master.poll() is None, "".join(log.read_text() for log in logs if log.exists())
         yield condor

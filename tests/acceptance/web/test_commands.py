@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import ssl
 import subprocess
@@ -54,6 +55,24 @@ def test_the_pages_are_served_until_the_end(solved_database: str, command: list[
     assert process.returncode == 0, errors
     if command[0] == "web":
         assert printed == f"the pages are at http://127.0.0.1:{port}/ (Ctrl-C stops)\n"
+
+
+def test_a_log_for_programs_has_nothing_else(solved_database: str) -> None:
+    port = free_port()
+    process = Command(
+        "web", "--listen", f"127.0.0.1:{port}", "--database", solved_database,
+        "--log-format", "json", "--log-level", "info",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: process.poll() is not None or answer(port, "/healthz")[0], 120)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        printed, errors = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (0, "")
+    told = [json.loads(line) for line in errors.splitlines()]
+    assert f"the pages are at http://127.0.0.1:{port}/" in {line["message"] for line in told}
+    assert {line["service"] for line in told} == {"web"}
 
 
 def test_the_pages_wait_for_a_database_that_is_away() -> None:

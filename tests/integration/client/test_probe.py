@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -108,6 +108,25 @@ def test_a_server_that_stands_still_is_no_reason_to_give_encryption_up(
         port = listening.getsockname()[1]
         found = asyncio.run(find_out(ServerAddress(f"localhost:{port}", tls="on")))
     assert "takes too long" in found
+    assert "tls" not in found
+
+
+def test_a_proxy_without_its_coordinator_is_no_reason_to_give_encryption_up() -> None:
+    """As Docker's does for published ports: it accepts, and hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def hang_up() -> None:
+            with suppress(OSError):
+                while True:
+                    listening.accept()[0].close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        port = listening.getsockname()[1]
+        found = asyncio.run(find_out(ServerAddress(f"localhost:{port}", tls="on")))
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert f"ends the connection on port {port}" in found
     assert "tls" not in found
 
 

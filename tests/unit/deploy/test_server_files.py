@@ -155,6 +155,14 @@ def test_compose_has_a_whole_project() -> None:
                 assert source in project["volumes"]
         if "build" in service:
             assert (DEPLOY / service["build"]["context"] / "deploy/Containerfile").exists()
+        # Nobody looks for an image of ours in a registry.
+        assert ("build" in service) is service["image"].startswith("zermelo-"), name
+
+
+def test_builds_take_nothing_along() -> None:
+    """By the one file that Docker and podman both read."""
+    left_out = (REPOSITORY / ".dockerignore").read_text().splitlines()
+    assert {".git", ".venv", "build", "**/*.so", "**/*.c", "deploy"} <= set(left_out)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives files to another account")

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import socket
 import ssl
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from cryptography import x509
 
 from tests.support.coordinator import listens, running_coordinator, wait_until
+from zermelo.cli import zermelo
+from zermelo.client.settings import ServerAddress
+from zermelo.client.trial import try_server
 from zermelo.server import certificate_files
 from zermelo.server.certificate_files import CertificateFiles, TlsCertificateError
 from zermelo.server.metrics import CertificateCollector
 from zermelo.server.ports import free_port
 from zermelo.server.trust.certificates import make_certificates
+from zermelo.server.trust.certificates import renew as renew_certificate
 from zermelo.web.server import serve
 from zermelo.web.settings import WebSettings
 
@@ -79,6 +86,54 @@ def test_a_coordinator_shows_the_new_certificate(
         renew(folders)
         time.sleep(0.05)
         wait_until(lambda: {shown(port) for _ in range(20)} == {new})
+
+
+def test_the_own_authority_renews_and_volunteers_notice_nothing(
+    database: str, folders: tuple[Path, Path]
+) -> None:
+    now, _ = folders
+    port = free_port()
+    key = now / "server-key.pem"
+    if not os.geteuid():
+        os.chown(key, 0, 10001)
+    key.chmod(0o640)
+    before = key.stat()
+    with running_coordinator(
+        database, listen=f"localhost:{port}", channel=secure(now, port),
+        certificate=now / "server.pem", key=key,
+    ):  # fmt: skip
+        # They keep the file that they were given.
+        trusted = now / "given.pem"
+        shutil.copy(now / "ca.pem", trusted)
+        old = number(now)
+        run = CliRunner().invoke(zermelo, ["tls", "renew", str(now), "--days", "40"])
+        assert run.exit_code == 0, run.output
+        assert "is valid until" in run.output
+        assert number(now) != old
+        wait_until(lambda: {shown(port) for _ in range(20)} == {number(now)})
+        trial = try_server(ServerAddress(f"localhost:{port}", ca_file=trusted))
+        assert trial.works, trial.sentence
+    after = key.stat()
+    assert (before.st_uid, before.st_gid, before.st_mode) == (
+        after.st_uid, after.st_gid, after.st_mode,
+    )  # fmt: skip
+    assert not list(now.glob("*.new"))
+
+
+def test_an_authority_outlives_what_it_signs(folders: tuple[Path, Path]) -> None:
+    now, successor = folders
+    ends = x509.load_pem_x509_certificate((now / "ca.pem").read_bytes()).not_valid_after_utc
+    assert ends - datetime.now(UTC) > timedelta(days=3649)
+    # What would outlive it ends with it.
+    assert renew_certificate(now, "operator", 5000) == ends
+    for name, why in (("ca", "authority itself"), ("nobody", "signed")):
+        with pytest.raises(TlsCertificateError, match=why):
+            renew_certificate(now, name, 10)
+    # Neither does it renew what another one of the same name signed.
+    renew(folders, "server.pem")
+    with pytest.raises(TlsCertificateError, match="signed"):
+        renew_certificate(now, "server", 10)
+    assert number(now) == number(successor)
 
 
 def test_the_pages_show_the_new_certificate(database: str, folders: tuple[Path, Path]) -> None:

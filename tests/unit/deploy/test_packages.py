@@ -1,4 +1,4 @@
-"""`deploy/browser.sh` on machines with and without a browser, with an apt-get of ours."""
+"""`deploy/packages.sh` on machines with and without programs, with an apt-get of ours."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[3] / "deploy" / "browser.sh"
+SCRIPT = Path(__file__).parents[3] / "deploy" / "packages.sh"
 
 #: Knows packages only after `update`; what it is asked for is written down.
 WITHOUT_LISTS = """
 echo "$1" >> "$MACHINE/asked"
 case $1 in
     update) touch "$MACHINE/lists" ;;
-    install) test -e "$MACHINE/lists" || { echo "E: no such package"; exit 100; } ;;
+    install)
+        echo "$@" > "$MACHINE/wanted"
+        test -e "$MACHINE/lists" || { echo "E: no such package"; exit 100; } ;;
 esac
 """
 OFFLINE = 'echo "$1" >> "$MACHINE/asked"; echo "E: no network"; exit 100'
@@ -36,9 +38,9 @@ class Machine:
         (self.folder / program).write_text(f"#!/bin/sh\n{script}\n")
         (self.folder / program).chmod(0o755)
 
-    def run(self) -> str:
+    def run(self, what: str = "browser") -> str:
         done = subprocess.run(
-            ["/bin/sh", SCRIPT], capture_output=True, text=True, timeout=60, check=True,
+            ["/bin/sh", SCRIPT, what], capture_output=True, text=True, timeout=60, check=True,
             env={"PATH": str(self.folder), "MACHINE": str(self.folder)},
         )  # fmt: skip
         assert not done.stderr
@@ -88,4 +90,22 @@ def test_others_than_root_are_not_asked(machine: Machine) -> None:
     machine.has("apt-get", WITHOUT_LISTS)
     machine.has("id", "echo 1000")
     assert not machine.run()
+    assert not machine.asked
+
+
+def test_what_deploy_offers_is_tried_with_what_is_missing(machine: Machine) -> None:
+    machine.has("apt-get", WITHOUT_LISTS)
+    machine.has("haproxy")
+    said = machine.run("services")
+    missing = "prometheus slurm-wlm munge"
+    assert said == f"installing the packages {missing} with apt-get: tests of deploy/ run them\n"
+    wanted = (machine.folder / "wanted").read_text().split()
+    assert wanted == ["install", "-y", "--no-install-recommends", *missing.split()]
+
+
+def test_programs_that_are_there_are_enough(machine: Machine) -> None:
+    machine.has("apt-get", WITHOUT_LISTS)
+    for program in ("haproxy", "promtool", "slurmctld", "munged"):
+        machine.has(program)
+    assert not machine.run("services")
     assert not machine.asked
