@@ -250,7 +250,7 @@ static int search_upper(Search *s, u64 own, u64 opponent, const Configuration *s
         }
         if (empties == s->root_empties) {
             s->root_move = best_move;
-            s->root_done = turn;
+            s->root_done = turn - (turns - moves.count); /* without the turns that only deferred */
         }
         if (best >= beta) break;
     }

@@ -101,7 +101,8 @@ class ReversiEngine(CompiledEngine):
         self.switch(**techniques)
         self._helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._bounds = game.score_range
-        self._root_moves = 1
+        #: None once the value is found: the line of play is about other positions.
+        self._root_moves: int | None = 1
         self._aborted = False
         self.passes_for_questions = self.sharpens_answers = False
 
@@ -112,7 +113,9 @@ class ReversiEngine(CompiledEngine):
         self.core.abort()
 
     def progress(self) -> Progress:
-        return Progress(self.core.nodes, self._bounds, self.core.root_done / self._root_moves)
+        moves = self._root_moves
+        fraction = 1.0 if moves is None else self.core.root_done / moves
+        return Progress(self.core.nodes, self._bounds, fraction)
 
     def guess(self, position: ReversiPosition) -> int:
         guess = self.core.guess(position.own, position.opponent)
@@ -348,6 +351,7 @@ class ReversiEngine(CompiledEngine):
         if not found.bounds.exact:
             return [] if found.move is None else [found.move]
         value = found.bounds.lo
+        self._root_moves = None
         line: list[Move] = []
         while children := self._children(position):
             entry = self.core.ask(position.own, position.opponent)

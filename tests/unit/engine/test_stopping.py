@@ -297,6 +297,18 @@ def test_abort(case: Case, algorithm: str) -> None:
     assert engine.solve(late).status is Status.SOLVED
 
 
+def test_progress_never_exceeds_the_whole() -> None:
+    """Nor while the line of play is found, which is about other positions."""
+    game = reversi("reversi:5x6")
+    engine = ReversiEngine(game, threads=2, hash_mb=16)
+    solver = threading.Thread(target=engine.solve, args=(game.initial(),), daemon=True)
+    solver.start()
+    most = 0.0
+    while solver.is_alive():
+        most = max(most, engine.progress().fraction)
+    assert most == 1
+
+
 def test_abort_without_a_search_has_no_effect(case: Case) -> None:
     engine = case.make(case.game)
     engine.abort()
