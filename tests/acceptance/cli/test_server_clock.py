@@ -13,6 +13,7 @@ from tests.support.shifted_clock import ShiftedClock
 from zermelo.proto import coordinator_pb2 as pb
 from zermelo.server.campaigns import create_campaign
 from zermelo.server.check import check_database
+from zermelo.server.coordinator.leases.manager import RETURN_SECONDS
 from zermelo.server.database import connect_once, ensure_schema
 from zermelo.server.embedded import EmbeddedPostgres, running
 
@@ -74,7 +75,8 @@ def _jump(
         )
         return str(rows.fetchone()[0])
 
-    wait_until(lambda: state() == "expired", 60)
+    # After its start a coordinator waits for hosts that could not report.
+    wait_until(lambda: state() == "expired", RETURN_SECONDS + 60)
     # It was not away after all: what it found is taken, whatever the clock says.
     (receipt,) = gone.submit(answer(held, answer=pb.EXHAUSTED, lo=-64, hi=64))
     assert receipt == pb.Receipt.LATE

@@ -57,8 +57,9 @@ def columns(connection: Connection) -> Columns:
     found: Columns = {}
     for table, column in connection.execute(
         "SELECT table_name, column_name FROM information_schema.columns"
+        " JOIN information_schema.tables USING (table_schema, table_name)"
         " WHERE table_schema = 'public' AND table_name <> 'schema_migrations'"
-        " ORDER BY table_name, ordinal_position"
+        " AND table_type = 'BASE TABLE' ORDER BY table_name, ordinal_position"
     ):
         found.setdefault(table, []).append(column)
     return found
@@ -88,8 +89,9 @@ def copy_rows(source: Connection, target: Connection, wanted: Columns) -> None:
     today = as_of_today(wanted).items()
     with target.transaction():
         target.execute("SET LOCAL session_replication_role = 'replica'")  # in any order
+        tables = sql.SQL(", ").join(map(sql.Identifier, wanted))
+        target.execute(sql.SQL("TRUNCATE {}").format(tables))
         for (table, names), (source_table, source_names) in zip(wanted.items(), today, strict=True):
-            target.execute(sql.SQL("TRUNCATE {} CASCADE").format(sql.Identifier(table)))
             fields = sql.SQL(", ").join(map(sql.Identifier, names))
             reading = sql.SQL("COPY {} ({}) TO STDOUT").format(
                 sql.Identifier(source_table), sql.SQL(", ").join(map(sql.Identifier, source_names))
