@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks import replace_in
 from tests.support.coordinator import wait_until
 from zermelo.client import searcher as module
 from zermelo.client.searcher import Dropped, Interruption, Searcher
@@ -103,7 +104,7 @@ def test_a_computer_too_busy_to_search_in_time_is_measured_all_the_same(
     searcher: Searcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hours = itertools.count(step=3600.0)
-    monkeypatch.setattr(module.time, "monotonic", lambda: next(hours))
+    replace_in(monkeypatch, module, "time", monotonic=lambda: next(hours))
     assert searcher.measure("reversi:6x6", 1.0) > 1_000
 
 

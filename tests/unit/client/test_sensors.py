@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from tests.support.clocks import replace_in
 from zermelo.client import sensors
 from zermelo.client.sensors import SystemSensors
 
@@ -43,8 +43,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(time, "time", clock.time)
-    monkeypatch.setattr(time, "monotonic", clock.monotonic)
+    replace_in(monkeypatch, sensors, "time", time=clock.time, monotonic=clock.monotonic)
     return clock
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks import replace_in
 from tests.support.effort import first_of
 from zermelo.client import searcher as searcher_module
 from zermelo.client.searcher import Searcher
 from zermelo.client.speed import MEMORY, Speed
 from zermelo.engine import SearchReport, Status
+from zermelo.engine import reversi as engine_module
 from zermelo.games import Bounds, open_game
 from zermelo.proto import coordinator_pb2 as pb
 
@@ -29,7 +31,8 @@ def test_a_busy_computer_measures_what_an_idle_one_does(
 ) -> None:
     idle = Searcher(hash_mb=1).measure(GAME.spec, SECONDS)
     clock = getattr(time, name)
-    monkeypatch.setattr(time, name, lambda: BUSY * clock())
+    for module in (searcher_module, engine_module):
+        replace_in(monkeypatch, module, "time", **{name: lambda: BUSY * clock()})
     busy = Searcher(hash_mb=1).measure(GAME.spec, BUSY * SECONDS)
     assert idle / 4 < busy < idle * 4
 

@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from tests.support.clocks import replace_in
 from zermelo.client import throttle as module
 from zermelo.client.crew import Crew
 from zermelo.client.throttle import Throttle
@@ -35,10 +36,10 @@ class Duty:
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.9, 1.0])
 def test_late_timers_do_not_add_up(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     crew = Duty()
-    monkeypatch.setattr(module.time, "monotonic", lambda: crew.now)
+    replace_in(monkeypatch, module, "time", monotonic=lambda: crew.now)
     throttle = Throttle(cast(Crew, crew))
     throttle.share = share
-    monkeypatch.setattr(module.asyncio, "sleep", crew.sleep)
+    replace_in(monkeypatch, module, "asyncio", sleep=crew.sleep)
     # A coroutine by hand: nothing in it waits for a real clock.
     with pytest.raises(asyncio.CancelledError):
         throttle.run().send(None)
